@@ -1,0 +1,21 @@
+//! The pure core of vramplan: a plan is arithmetic over a model, a machine, a workload and a setup.
+//!
+//! This crate opens nothing, asks no clock, spawns nothing and gives the same answer everywhere; it
+//! is `no_std` so that the compiler holds it to that. Modules stand on floors (ARCHITECTURE.md): each
+//! may use those below it only, and a tidy test reads the imports.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod case;
+pub mod command;
+pub mod dtype;
+pub mod ledger;
+pub mod machine;
+pub mod model;
+pub mod setup;
+pub mod units;
+pub mod workload;

@@ -1,0 +1,360 @@
+//! What a model is made of: layers, their mixers and feed-forward parts, and tensors with roles.
+//!
+//! A model states facts per layer; it knows no engine. What a layer's cache costs is the engine's
+//! decision (see `rules::cache` and the engines).
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::dtype::Format;
+use crate::units::{Bytes, Tokens};
+
+/// Which model is this, layer by layer and tensor by tensor?
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// Name for people, such as `Llama-3.1-8B`.
+    pub name: String,
+    /// Architecture key as GGUF writes it, such as `llama` or `qwen3moe`.
+    pub arch: String,
+    /// Tokens in the vocabulary (rows of the embedding).
+    pub vocab: u64,
+    /// Width of the residual stream.
+    pub width: u64,
+    /// Longest context the model was made for, when stated.
+    pub context_length: Option<Tokens>,
+    /// The layers in order, multi-token-prediction layers last.
+    pub layers: Vec<Layer>,
+    /// Every stored tensor.
+    pub tensors: Vec<Tensor>,
+    /// Where the data section starts in the file the tensors came from; 0 for a built list.
+    pub data_offset: u64,
+}
+
+impl Model {
+    /// How many parameters are stored? Tables of rotary factors are constants, not parameters.
+    pub fn parameters(&self) -> u64 {
+        self.tensors
+            .iter()
+            .filter(|t| t.role != Role::RopeFactors)
+            .fold(0, |sum, t| sum.saturating_add(t.elements()))
+    }
+
+    /// How many bytes do the tensors take, alignment apart?
+    pub fn tensor_bytes(&self) -> Bytes {
+        self.tensors.iter().map(Tensor::size).sum()
+    }
+
+    /// The layers that take part in ordinary generation (multi-token-prediction layers apart).
+    pub fn trunk(&self) -> impl Iterator<Item = &Layer> {
+        self.layers.iter().filter(|l| !l.predicts_ahead)
+    }
+
+    /// Whether the output projection shares the embedding's storage.
+    pub fn is_tied(&self) -> bool {
+        !self.tensors.iter().any(|t| t.role == Role::Output)
+    }
+
+    /// The format that holds most bytes: how people name the file's quantisation when nothing else does.
+    pub fn main_format(&self) -> Option<Format> {
+        let mut sums: alloc::collections::BTreeMap<Format, Bytes> = Default::default();
+        for tensor in &self.tensors {
+            *sums.entry(tensor.format).or_default() += tensor.size();
+        }
+        sums.into_iter().max_by_key(|(_, bytes)| *bytes).map(|(format, _)| format)
+    }
+}
+
+/// One block of the model: how it mixes tokens, and its feed-forward part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layer {
+    /// How the layer mixes information between tokens.
+    pub mixer: Mixer,
+    /// What follows the mixer.
+    pub ffn: Ffn,
+    /// A multi-token-prediction layer: stored in the file, used only for drafting ahead.
+    pub predicts_ahead: bool,
+}
+
+/// How does a layer mix tokens? This decides what it keeps between tokens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mixer {
+    /// Softmax attention with a K and a V cache.
+    Attention(Attention),
+    /// Attention over a compressed latent (MLA): one cached row a token, shared by K and V.
+    Latent(Latent),
+    /// A fixed-size state instead of a cache.
+    Recurrent(Recurrent),
+    /// Attention and a recurrent mixer side by side in one layer (Falcon-H1).
+    Parallel(Attention, Recurrent),
+    /// Nothing mixes tokens here (feed-forward blocks of Nemotron-H).
+    None,
+}
+
+impl Mixer {
+    /// The attention part, alone or beside a recurrent one.
+    pub fn attention(&self) -> Option<&Attention> {
+        match self {
+            Self::Attention(a) | Self::Parallel(a, _) => Some(a),
+            Self::Latent(_) | Self::Recurrent(_) | Self::None => None,
+        }
+    }
+
+    /// The recurrent part, alone or beside attention.
+    pub fn recurrent(&self) -> Option<&Recurrent> {
+        match self {
+            Self::Recurrent(r) | Self::Parallel(_, r) => Some(r),
+            Self::Attention(_) | Self::Latent(_) | Self::None => None,
+        }
+    }
+}
+
+/// Softmax attention: heads and what a token adds to the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attention {
+    /// Query heads.
+    pub heads: u64,
+    /// Key/value heads; `heads / kv_heads` queries share one.
+    pub kv_heads: u64,
+    /// Width of one key head.
+    pub k_dim: u64,
+    /// Width of one value head.
+    pub v_dim: u64,
+    /// How far back the layer looks, when not over the whole context.
+    pub window: Option<Window>,
+    /// The layer keeps no cache of its own and reads this layer's.
+    pub shares_cache_with: Option<u32>,
+}
+
+impl Attention {
+    /// Values of K that one token adds.
+    pub const fn k_width(&self) -> u64 {
+        self.kv_heads.saturating_mul(self.k_dim)
+    }
+
+    /// Values of V that one token adds.
+    pub const fn v_width(&self) -> u64 {
+        self.kv_heads.saturating_mul(self.v_dim)
+    }
+}
+
+/// How does a layer limit how far it looks back?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Window {
+    /// The last so many tokens.
+    Sliding(u64),
+    /// The current chunk of so many tokens (Llama 4).
+    Chunked(u64),
+}
+
+impl Window {
+    /// Tokens the layer can see at most.
+    pub const fn tokens(self) -> u64 {
+        match self {
+            Self::Sliding(n) | Self::Chunked(n) => n,
+        }
+    }
+}
+
+/// Multi-head latent attention (MLA): one compressed row a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latent {
+    /// Query heads.
+    pub heads: u64,
+    /// Width of the compressed key/value.
+    pub kv_rank: u64,
+    /// Width of the shared rotary part of the key.
+    pub rope_dim: u64,
+    /// Width of one uncompressed key head.
+    pub k_dim: u64,
+    /// Width of one uncompressed value head.
+    pub v_dim: u64,
+    /// Sparse attention's scorer with a key cache of its own (DeepSeek V3.2).
+    pub indexer: Option<Indexer>,
+}
+
+impl Latent {
+    /// Values that one token adds to the cache.
+    pub const fn cache_width(&self) -> u64 {
+        self.kv_rank.saturating_add(self.rope_dim)
+    }
+}
+
+/// The scorer of sparse attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Indexer {
+    /// Scoring heads.
+    pub heads: u64,
+    /// Width of the cached index key.
+    pub k_dim: u64,
+    /// Tokens attended to at most.
+    pub top_k: u64,
+}
+
+/// A mixer with a state that does not grow with the context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recurrent {
+    /// Mamba 1 and 2, and gated delta nets written with the same keys: `inner` channels with `state`
+    /// values each, and a convolution over `inner + 2 * groups * state` channels.
+    StateSpace {
+        /// Which of them.
+        kind: StateSpace,
+        /// Width of the convolution in tokens.
+        conv: u64,
+        /// Channels.
+        inner: u64,
+        /// State values a channel.
+        state: u64,
+        /// Groups that share B and C (0 in Mamba 1).
+        groups: u64,
+        /// Time-step rank (Mamba 1) or heads (the others).
+        rank: u64,
+    },
+    /// Kimi delta attention: `heads` states of `head_dim` squared, three convolutions.
+    KimiDelta {
+        /// Heads.
+        heads: u64,
+        /// Width of one head.
+        head_dim: u64,
+        /// Width of the convolution in tokens.
+        conv: u64,
+    },
+    /// A short convolution over the residual stream (LFM2).
+    ShortConv {
+        /// Channels.
+        width: u64,
+        /// Width of the convolution in tokens.
+        conv: u64,
+    },
+}
+
+/// Which recurrence does a state-space layer compute?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateSpace {
+    /// Mamba 1: low-rank time steps.
+    Mamba,
+    /// Mamba 2: scalar decay a head.
+    Mamba2,
+    /// Gated delta net (Qwen3-Next, Qwen3.5).
+    GatedDelta,
+}
+
+impl Recurrent {
+    /// Values of convolution history that one sequence keeps in one layer.
+    pub const fn conv_values(&self) -> u64 {
+        match *self {
+            Self::StateSpace { conv, inner, state, groups, .. } => conv
+                .saturating_sub(1)
+                .saturating_mul(inner.saturating_add(groups.saturating_mul(state).saturating_mul(2))),
+            Self::KimiDelta { heads, head_dim, conv } => {
+                conv.saturating_sub(1).saturating_mul(heads).saturating_mul(head_dim).saturating_mul(3)
+            }
+            Self::ShortConv { width, conv } => conv.saturating_sub(1).saturating_mul(width),
+        }
+    }
+
+    /// Values of recurrent state that one sequence keeps in one layer.
+    pub const fn state_values(&self) -> u64 {
+        match *self {
+            Self::StateSpace { inner, state, .. } => inner.saturating_mul(state),
+            Self::KimiDelta { heads, head_dim, .. } => {
+                head_dim.saturating_mul(head_dim).saturating_mul(heads)
+            }
+            Self::ShortConv { .. } => 0,
+        }
+    }
+}
+
+/// The feed-forward part of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ffn {
+    /// One network for every token.
+    Dense {
+        /// Hidden width.
+        width: u64,
+        /// Whether a gate multiplies it (three matrices instead of two).
+        gated: bool,
+    },
+    /// A router picks `used` of `count` networks a token.
+    Experts {
+        /// Experts in the layer.
+        count: u64,
+        /// Experts a token runs through.
+        used: u64,
+        /// Hidden width of one expert.
+        width: u64,
+        /// Hidden width of the part every token runs through; 0 when there is none.
+        shared_width: u64,
+        /// Whether a gate multiplies an expert's hidden values.
+        gated: bool,
+    },
+    /// No feed-forward part.
+    None,
+}
+
+/// One stored tensor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tensor {
+    /// Name as GGUF writes it.
+    pub name: String,
+    /// Extents, fastest first, padded with 1.
+    pub shape: [u64; 4],
+    /// Number format.
+    pub format: Format,
+    /// What it is for.
+    pub role: Role,
+    /// The layer it belongs to; `None` for the input and output sides.
+    pub layer: Option<u32>,
+    /// Offset in the data section of its file, in bytes.
+    pub offset: u64,
+}
+
+impl Tensor {
+    /// Number of values.
+    pub fn elements(&self) -> u64 {
+        self.shape.iter().fold(1, |n, d| n.saturating_mul(*d))
+    }
+
+    /// Number of rows: values over the fastest extent.
+    pub fn rows(&self) -> u64 {
+        self.shape[1..].iter().fold(1, |n, d| n.saturating_mul(*d))
+    }
+
+    /// Exact bytes. A row that is not whole blocks counts as the blocks it touches: readers refuse
+    /// such files before a size is ever asked for.
+    pub fn size(&self) -> Bytes {
+        let blocks = self.shape[0].div_ceil(self.format.block_elements());
+        Bytes(blocks.saturating_mul(self.format.block_bytes())) * self.rows()
+    }
+
+    /// Dimensions as ggml counts them: trailing extents of 1 do not count.
+    pub fn dimensions(&self) -> usize {
+        self.shape.iter().rposition(|d| *d > 1).map_or(1, |last| last + 1)
+    }
+}
+
+/// What is a tensor for? Placement, repacking and quantisation go by this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// Token embedding table.
+    TokenEmbedding,
+    /// Other tables read on the input side (positions, token types, per-layer embeddings).
+    InputTable,
+    /// A norm or projection of the input side that follows the token embedding.
+    InputNorm,
+    /// Output projection to the vocabulary.
+    Output,
+    /// Anything else of the output side: its norm, pooling heads.
+    OutputSide,
+    /// Rotary factors: constants, stored per layer but once per buffer.
+    RopeFactors,
+    /// A matrix of a layer that every token is multiplied with.
+    Matrix,
+    /// Matrices of all experts of a layer.
+    Experts,
+    /// The router of an expert layer.
+    Router,
+    /// Norms, biases, scales, convolutions and other small tensors of a layer.
+    Small,
+    /// Vision, audio or other tensors outside the language model.
+    Tower,
+}

@@ -1,0 +1,1 @@
+//! Model sources and hardware detection: everything that touches the world.
