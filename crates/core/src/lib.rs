@@ -10,9 +10,11 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod archs;
 pub mod case;
 pub mod command;
 pub mod dtype;
+pub mod formats;
 pub mod ledger;
 pub mod machine;
 pub mod model;

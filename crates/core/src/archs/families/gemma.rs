@@ -1,0 +1,83 @@
+//! Gemma 1 to 4: tied embeddings, windows of growing share, norms on both ends of every part.
+
+use super::{Family, kinds_from_words};
+use crate::archs::blocks::Style;
+use crate::archs::facts::{Facts, LayerKind, PerLayer};
+use crate::formats::hf_config::{Config, ConfigError};
+use crate::model::Window;
+
+/// Head width of the class when the config leaves it out.
+const HEAD_DIM: u64 = 256;
+
+const STYLE: Style = Style { post_norms: true, ..Style::PLAIN };
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family { gguf: &["gemma"], model_types: &["gemma"], config: tied, ..Family::PLAIN },
+    Family {
+        gguf: &["gemma2"],
+        model_types: &["gemma2"],
+        style: STYLE,
+        config: windowed,
+        settle: |f| {
+            f.window = f.window.or(Some(Window::Sliding(4096)));
+            f.set_windows(2);
+        },
+        ..Family::PLAIN
+    },
+    Family {
+        gguf: &["gemma3"],
+        model_types: &["gemma3", "gemma3_text"],
+        style: STYLE,
+        config: windowed,
+        settle: |f| {
+            f.qk_norm = true;
+            f.set_windows(if f.window.is_some() { 6 } else { 0 });
+        },
+        ..Family::PLAIN
+    },
+    Family {
+        gguf: &["gemma4"],
+        model_types: &["gemma4", "gemma4_text"],
+        style: Style { layer_scale: true, keys_are_values: true, ..STYLE },
+        config: two_head_sizes,
+        settle: |f| {
+            f.qk_norm = true;
+            f.rope_factors = true;
+            if f.kinds.is_empty() {
+                f.set_windows(0);
+            }
+        },
+        ..Family::PLAIN
+    },
+];
+
+fn tied(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    facts.tied = config.flag("tie_word_embeddings").unwrap_or(true);
+    if config.uint(&["head_dim"])?.is_none() {
+        (facts.k_dim, facts.v_dim) = (HEAD_DIM, HEAD_DIM);
+    }
+    Ok(())
+}
+
+fn windowed(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    tied(config, facts)?;
+    facts.window = config.uint(&["sliding_window"])?.map(Window::Sliding);
+    facts.window_pattern = config.uint(&["sliding_window_pattern"])?.map(PerLayer::All);
+    Ok(())
+}
+
+/// Gemma 4: full layers have wider and fewer key/value heads than window layers.
+fn two_head_sizes(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    tied(config, facts)?;
+    facts.window = config.uint(&["sliding_window"])?.map(Window::Sliding);
+    kinds_from_words(config, facts, "sliding_attention", (LayerKind::Window, LayerKind::Full))?;
+    facts.window_dims = Some((facts.k_dim, facts.v_dim));
+    let full = config.uint(&["global_head_dim"])?.unwrap_or(facts.k_dim);
+    (facts.k_dim, facts.v_dim) = (full, full);
+    if let Some(full_kv) = config.uint(&["num_global_key_value_heads"])? {
+        let window_kv = facts.kv_heads.first();
+        let kv = |k: &LayerKind| if *k == LayerKind::Full { full_kv } else { window_kv };
+        facts.kv_heads = PerLayer::Each(facts.kinds.iter().map(kv).collect());
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Architectures: from a file's own facts to layers and tensors.
+//!
+//! Three steps, each written once: a form of the model (GGUF keys or config.json) is read into
+//! [`Facts`]; a family settles what its architecture leaves unsaid; layers and tensors follow from the
+//! facts by kind of layer. A family is one short file and knows no engine.
+
+mod blocks;
+mod facts;
+mod families;
+mod roles;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+pub use facts::{Experts, Facts, KeyError, KeyProblem, Keys, LayerKind, PerLayer};
+
+use crate::dtype::Format;
+use crate::formats::hf_config::{Config, ConfigError};
+use crate::model::{Layer, Model, Tensor};
+use families::Family;
+
+/// Why can an architecture not be read?
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ArchError {
+    /// The architecture key is missing from the file.
+    #[error("general.architecture is missing")]
+    NoArchitecture,
+    /// Nobody here knows this architecture.
+    #[error("unknown architecture {0:?}")]
+    Unknown(String),
+    /// A key of the GGUF metadata is missing or makes no sense.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// A field of config.json is missing or makes no sense.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+}
+
+/// What are the layers of a GGUF file? `arch` is its `general.architecture`.
+///
+/// # Errors
+/// An unknown architecture, or a key that is missing or makes no sense.
+pub fn facts_of_gguf(arch: &str, keys: &dyn Keys) -> Result<Facts, ArchError> {
+    let family = families::by_gguf(arch).ok_or_else(|| ArchError::Unknown(arch.into()))?;
+    let mut facts = facts::gguf::read(arch, keys)?;
+    (family.settle)(&mut facts);
+    facts.check()?;
+    Ok(facts)
+}
+
+/// What are the layers of a model given by its config.json?
+///
+/// # Errors
+/// An unknown `model_type`, or a field that is missing or makes no sense.
+pub fn facts_of_config(config: &Config<'_>) -> Result<Facts, ArchError> {
+    let model_type = config.model_type();
+    let family = families::by_model_type(model_type).ok_or_else(|| ArchError::Unknown(model_type.into()))?;
+    let mut facts = facts::config::read(config, family)?;
+    (family.settle)(&mut facts);
+    facts.check()?;
+    Ok(facts)
+}
+
+/// Builds the layers that the facts describe, multi-token-prediction layers last.
+pub fn layers(facts: &Facts) -> Vec<Layer> {
+    (0..facts.total_layers()).map(|i| facts.layer(i)).collect()
+}
+
+/// Builds the tensor list that a converted file of this model holds, in 16-bit formats (32-bit where
+/// converters keep 32 bits): global tensors first, then layer by layer.
+pub fn tensors(facts: &Facts) -> Vec<Tensor> {
+    blocks::tensors(facts, family_of(facts).map_or(&blocks::Style::PLAIN, |f: &Family| &f.style))
+}
+
+/// Puts a tensor of a file of architecture `arch` in its place: role and layer follow from its name.
+pub fn tensor(arch: &str, name: String, shape: [u64; 4], format: Format, offset: u64) -> Tensor {
+    let last_norm = families::by_gguf(arch).map_or(blocks::Style::PLAIN.output_norm, |f| f.style.output_norm);
+    let layer = roles::layer_of(&name);
+    let mut tensor = Tensor { name, shape, format, role: crate::model::Role::Small, layer, offset };
+    tensor.role = roles::role_of(&tensor.name, tensor.dimensions(), last_norm);
+    tensor
+}
+
+fn family_of(facts: &Facts) -> Option<&'static Family> {
+    families::by_gguf(&facts.arch)
+}
+
+/// Whether the tensor list of this architecture can be built from its facts alone.
+pub fn builds_tensors(facts: &Facts) -> bool {
+    family_of(facts).is_some_and(|f| f.builds)
+}
+
+/// Assembles a model from facts and the tensors of its file.
+pub fn model(name: String, facts: &Facts, tensors: Vec<Tensor>, data_offset: u64) -> Model {
+    Model {
+        name,
+        arch: facts.arch.clone(),
+        vocab: facts.vocab_or_rows(&tensors),
+        width: facts.width,
+        context_length: facts.context_length,
+        layers: layers(facts),
+        tensors,
+        data_offset,
+    }
+}
