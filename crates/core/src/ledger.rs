@@ -149,6 +149,9 @@ pub enum Why {
         output: bool,
         /// The format that holds most of these bytes.
         format: Format,
+        /// For mapped weights, the span of the file from the first to the last of them: what the
+        /// engine prints.
+        span: Option<Bytes>,
     },
     /// A cache of `layers` layers with `cells` cells for each of `streams` streams.
     KvCache {

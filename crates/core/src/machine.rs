@@ -40,6 +40,11 @@ impl Machine {
         self.pools.get(usize::from(self.device(id)?.pool.0))
     }
 
+    /// The numbers of all devices.
+    pub fn ids(&self) -> impl Iterator<Item = DeviceId> {
+        self.numbered().map(|(id, _)| id)
+    }
+
     fn numbered(&self) -> impl Iterator<Item = (DeviceId, &Device)> {
         (0u16..).map(DeviceId).zip(&self.devices)
     }

@@ -1,0 +1,161 @@
+//! Which device does a layer go to? Last layers first, the output counted as one more layer.
+//!
+//! `llama-model.cpp: llama_model_base::load_tensors`.
+
+use alloc::vec::Vec;
+
+use super::settled::Settled;
+use crate::case::Case;
+use crate::ledger::Buffer;
+use crate::machine::{Backend, DeviceId};
+use crate::model::{Role, Tensor};
+use crate::setup::{Load, Split};
+use crate::units::Bytes;
+
+/// Where a tensor or a cache lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Spot {
+    /// The device whose memory it is.
+    pub(super) device: DeviceId,
+    /// The kind of buffer.
+    pub(super) buffer: Buffer,
+}
+
+/// Where everything goes.
+#[derive(Clone, Debug)]
+pub(super) struct Placement {
+    /// The GPU of every stored layer, `None` for the host.
+    layers: Vec<Option<DeviceId>>,
+    /// The GPU of the output side.
+    output: Option<DeviceId>,
+    /// The CPU.
+    cpu: DeviceId,
+    /// The GPUs in use, in order.
+    gpus: Vec<(DeviceId, Backend)>,
+    load: Load,
+    repack: bool,
+}
+
+impl Placement {
+    /// Deals the layers of a case to its devices.
+    pub(super) fn of(case: &Case<'_>, settled: &Settled<'_>) -> Self {
+        let gpus: Vec<_> = case.machine.gpus().map(|(id, d)| (id, d.backend)).collect();
+        let stored = case.model.layers.len() as u64;
+        let asked = settled.given.gpu_layers.unwrap_or(stored + 1);
+        let offloaded = if gpus.is_empty() { 0 } else { asked.min(stored + 1) };
+        let first = (stored + 1).saturating_sub(asked);
+        let points = split_points(case, settled, gpus.len());
+        let place = |i: u64| {
+            (i >= first && i - first < offloaded)
+                .then(|| gpus.get(card_of(&points, i - first, offloaded)).map(|(id, _)| *id))
+                .flatten()
+        };
+        Self {
+            layers: (0..stored).map(place).collect(),
+            output: place(stored),
+            cpu: case.machine.cpu().map_or(DeviceId(0), |(id, _)| id),
+            gpus,
+            load: settled.given.load,
+            repack: settled.given.repack,
+        }
+    }
+
+    /// The GPU of layer `i`, `None` for the host.
+    pub(super) fn gpu_of(&self, layer: usize) -> Option<DeviceId> {
+        self.layers.get(layer).copied().flatten()
+    }
+
+    /// The GPU of the output side.
+    pub(super) fn output(&self) -> Option<DeviceId> {
+        self.output
+    }
+
+    /// The GPUs in use.
+    pub(super) fn gpus(&self) -> &[(DeviceId, Backend)] {
+        &self.gpus
+    }
+
+    /// Where buffers on the host side lie that a GPU reads: pinned by its driver when there is one.
+    pub(super) fn host(&self) -> Spot {
+        let buffer = if self.gpus.is_empty() { Buffer::Host } else { Buffer::Pinned };
+        Spot { device: self.cpu, buffer }
+    }
+
+    /// Plain system memory.
+    pub(super) fn plain_host(&self) -> Spot {
+        Spot { device: self.cpu, buffer: Buffer::Host }
+    }
+
+    /// Where a weight lies. The output side of a model with tied embeddings is asked for with the
+    /// embedding itself and `as_output`.
+    pub(super) fn weight(&self, tensor: &Tensor, as_output: bool) -> Spot {
+        match self.gpu_of_weight(tensor, as_output) {
+            Some(device) => Spot { device, buffer: Buffer::Device },
+            None => self.host_weight(tensor, as_output),
+        }
+    }
+
+    fn gpu_of_weight(&self, tensor: &Tensor, as_output: bool) -> Option<DeviceId> {
+        match tensor.role {
+            Role::TokenEmbedding if as_output => self.output,
+            Role::TokenEmbedding | Role::InputTable => None,
+            Role::InputNorm => self.gpu_of(0),
+            Role::Output | Role::OutputSide | Role::Tower => self.output,
+            Role::RopeFactors if tensor.layer.is_none() => None,
+            _ => self.gpu_of(tensor.layer.map_or(0, |i| i as usize)),
+        }
+    }
+
+    /// With a GPU the host list starts with its pinned memory, which a mapped file replaces; without
+    /// one, weights that the CPU has kernels for are rearranged (`make_cpu_buft_list`).
+    fn host_weight(&self, tensor: &Tensor, as_output: bool) -> Spot {
+        let mapped = self.load == Load::Mapped;
+        let buffer = if self.gpus.is_empty() && self.repack && repacks(tensor, as_output) {
+            Buffer::Repacked
+        } else if mapped {
+            Buffer::Mapped
+        } else {
+            self.host().buffer
+        };
+        Spot { device: self.cpu, buffer }
+    }
+}
+
+/// Does the CPU have rearranged kernels for this weight? x86 with AVX2
+/// (`ggml-cpu/repack.cpp: ggml_repack_get_optimal_repack_type`).
+fn repacks(tensor: &Tensor, as_output: bool) -> bool {
+    use crate::dtype::Format;
+    let format = matches!(tensor.format, Format::Q4_0 | Format::Q4K | Format::Iq4Nl | Format::Mxfp4);
+    let multiplied = match tensor.role {
+        Role::Matrix | Role::Output | Role::OutputSide => tensor.dimensions() == 2,
+        Role::TokenEmbedding => as_output,
+        Role::Experts => tensor.dimensions() == 3,
+        _ => false,
+    };
+    format && multiplied && tensor.shape[1].is_multiple_of(8)
+}
+
+/// Cumulative shares of the cards, normalised to 1.
+fn split_points(case: &Case<'_>, settled: &Settled<'_>, cards: usize) -> Vec<f32> {
+    let free = case.machine.gpus().map(|(id, _)| case.machine.pool_of(id).map_or(Bytes::ZERO, |p| p.free));
+    let shares: Vec<f32> = match (settled.given.split, settled.given.tensor_split.as_slice()) {
+        (Split::None, _) => (0..cards).map(|i| if i == 0 { 1.0 } else { 0.0 }).collect(),
+        (Split::Layer, []) => free.map(|bytes| bytes.0 as f32).collect(),
+        (Split::Layer, given) => given.to_vec(),
+    };
+    let mut sum = 0.0;
+    let running: Vec<f32> = shares
+        .into_iter()
+        .map(|share| {
+            sum += share;
+            sum
+        })
+        .collect();
+    running.into_iter().map(|point| if sum > 0.0 { point / sum } else { 1.0 }).collect()
+}
+
+/// The card whose share the `i`-th of `offloaded` layers falls into.
+fn card_of(points: &[f32], i: u64, offloaded: u64) -> usize {
+    let position = i as f32 / offloaded as f32;
+    points.iter().position(|point| *point > position).unwrap_or(points.len().saturating_sub(1))
+}

@@ -1,0 +1,3 @@
+//! Formulas by kind of layer, shared by engines. None of them knows an engine or a model.
+
+pub mod cache;

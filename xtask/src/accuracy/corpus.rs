@@ -1,0 +1,49 @@
+//! Records of what engines really did, one JSON object a line, in a folder of their own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+/// A folder of records.
+#[derive(Clone, Debug)]
+pub(crate) struct Corpus {
+    dir: PathBuf,
+}
+
+impl Corpus {
+    /// Opens a folder; files are looked for in it and in its folders.
+    pub(crate) fn open(dir: &Path) -> Result<Self> {
+        fs::read_dir(dir).with_context(|| format!("no corpus at {}", dir.display()))?;
+        Ok(Self { dir: dir.to_owned() })
+    }
+
+    /// The path of a file of the corpus; `None` when it has none of this name.
+    fn find(&self, file: &str) -> Option<PathBuf> {
+        let mut folders = vec![self.dir.clone()];
+        let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        folders.extend(entries.map(|e| e.path()).filter(|p| p.is_dir()));
+        folders.sort();
+        folders.into_iter().map(|folder| folder.join(file)).find(|path| path.is_file())
+    }
+
+    /// The records of a file; none when the corpus lacks it.
+    pub(crate) fn records(&self, file: &str) -> Result<Vec<Value>> {
+        let Some(path) = self.find(file) else { return Ok(Vec::new()) };
+        let text = fs::read_to_string(&path)?;
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        lines
+            .map(|(i, line)| {
+                serde_json::from_str(line).with_context(|| format!("{}:{}", path.display(), i + 1))
+            })
+            .collect()
+    }
+
+    /// A file that holds one JSON value; `None` when the corpus lacks it.
+    pub(crate) fn json(&self, file: &str) -> Result<Option<Value>> {
+        let Some(path) = self.find(file) else { return Ok(None) };
+        let text = fs::read_to_string(&path)?;
+        serde_json::from_str(&text).with_context(|| path.display().to_string()).map(Some)
+    }
+}
