@@ -3,6 +3,7 @@
 //! Rules are read from the source of ggml-org/llama.cpp v0.5.0, named by `file:function`, and replayed
 //! against the library of that tag (docs/ACCURACY.md).
 
+mod archs;
 mod backend;
 mod cache;
 mod compute;

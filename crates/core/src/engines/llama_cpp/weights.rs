@@ -4,6 +4,7 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 
+use super::archs;
 use super::backend::Layout;
 use super::placement::{Placement, Spot};
 use super::settled::Settled;
@@ -90,7 +91,10 @@ fn gather(case: &Case<'_>, placement: &Placement) -> BTreeMap<Spot, Gathered> {
         add(spot, tensor, false);
         if tied && tensor.role == Role::TokenEmbedding {
             let copy = placement.weight(tensor, true);
-            if copy != spot {
+            // Two views of one mapped file cost nothing.
+            let in_place =
+                archs::copies_tied_head_in_place(&case.model.arch) && copy.buffer != Buffer::Mapped;
+            if copy != spot || in_place {
                 add(copy, tensor, true);
             }
         }
