@@ -46,19 +46,19 @@ fn score_record(score: &mut Score, record: &Value, model: Option<&Model>) {
     if record.get("error").is_some() {
         let refused = matches!(answer, Some(Err(_)));
         let outcome = if refused { Outcome::Error(0.0) } else { Outcome::Missed };
-        score.add(&format!("{path}/refusal"), id, outcome);
+        score.add(&format!("{path}/refusal"), id, outcome, "the engine refuses");
         return;
     }
     let measured = measured(&record["mem"]);
     let predicted = answer.and_then(Result::ok);
     for (quantity, select) in QUANTITIES {
         let Some(wanted) = sums(&measured, *select) else { continue };
-        let outcome = match &predicted {
+        let (outcome, detail) = match &predicted {
             Some(buffers) => worst(&sums(buffers, *select).unwrap_or_default(), &wanted),
-            None => Outcome::Missed,
+            None => (Outcome::Missed, String::new()),
         };
-        score.add(&format!("{path}/{quantity}"), id, outcome);
-        score.add("all", id, outcome);
+        score.add(&format!("{path}/{quantity}"), id, outcome, &detail);
+        score.add("all", id, outcome, &detail);
     }
 }
 
@@ -103,17 +103,18 @@ fn sums(buffers: &Buffers, select: Select) -> Option<BTreeMap<String, u64>> {
     (!list.is_empty()).then_some(list)
 }
 
-/// The worst device decides; a buffer of nothing need not be predicted.
-fn worst(predicted: &BTreeMap<String, u64>, measured: &BTreeMap<String, u64>) -> Outcome {
-    let names = predicted.keys().chain(measured.keys());
-    let errors = names.map(|name| {
-        let of = |list: &BTreeMap<String, u64>| list.get(name).copied().unwrap_or(0);
-        match Outcome::of(of(predicted), of(measured)) {
-            Outcome::Error(e) => e,
-            Outcome::Missed => 1.0,
+/// The worst buffer decides; a buffer of nothing need not be predicted.
+fn worst(predicted: &BTreeMap<String, u64>, measured: &BTreeMap<String, u64>) -> (Outcome, String) {
+    let of = |list: &BTreeMap<String, u64>, name: &str| list.get(name).copied().unwrap_or(0);
+    let mut worst = (0.0, String::new());
+    for name in predicted.keys().chain(measured.keys()) {
+        let (p, m) = (of(predicted, name), of(measured, name));
+        let Outcome::Error(error) = Outcome::of(p, m) else { continue };
+        if error > worst.0 {
+            worst = (error, format!("{name}: {p} for {m}"));
         }
-    });
-    Outcome::Error(errors.fold(0.0, f64::max))
+    }
+    (Outcome::Error(worst.0), worst.1)
 }
 
 fn measured(mem: &Value) -> Buffers {

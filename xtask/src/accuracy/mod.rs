@@ -71,9 +71,9 @@ fn print(suite: &str, score: &Score, worst: usize) {
             f.worst * 100.0
         );
         let mut misses = score.misses.get(&group).cloned().unwrap_or_default();
-        misses.sort_by(|a, b| b.1.total_cmp(&a.1));
-        for (id, error) in misses.iter().take(worst) {
-            println!("      {id}  {:.3}%", error * 100.0);
+        misses.sort_by(|a, b| b.error.total_cmp(&a.error));
+        for miss in misses.iter().take(worst) {
+            println!("      {}  {:.3}%  {}", miss.id, miss.error * 100.0, miss.detail);
         }
     }
     for (name, n) in &score.unmapped {

@@ -73,16 +73,26 @@ pub(crate) struct Score {
     groups: BTreeMap<String, Vec<Outcome>>,
     /// Records whose model or device has no name in the product's data, by name.
     pub(crate) unmapped: BTreeMap<String, usize>,
-    /// The worst records of each group, for `--verbose`.
-    pub(crate) misses: BTreeMap<String, Vec<(String, f64)>>,
+    /// Records of each group that are not exact, for `--worst`.
+    pub(crate) misses: BTreeMap<String, Vec<Miss>>,
+}
+
+/// A record that was not met exactly.
+#[derive(Clone, Debug)]
+pub(crate) struct Miss {
+    pub(crate) id: String,
+    pub(crate) error: f64,
+    /// Predicted and measured figures.
+    pub(crate) detail: String,
 }
 
 impl Score {
-    /// Adds the outcome of record `id` to `group`.
-    pub(crate) fn add(&mut self, group: &str, id: &str, outcome: Outcome) {
+    /// Adds the outcome of record `id` to `group`; `detail` says what was predicted and measured.
+    pub(crate) fn add(&mut self, group: &str, id: &str, outcome: Outcome, detail: &str) {
         self.groups.entry(group.to_owned()).or_default().push(outcome);
         if outcome != Outcome::Error(0.0) {
-            self.misses.entry(group.to_owned()).or_default().push((id.to_owned(), outcome.error()));
+            let miss = Miss { id: id.to_owned(), error: outcome.error(), detail: detail.to_owned() };
+            self.misses.entry(group.to_owned()).or_default().push(miss);
         }
     }
 
@@ -100,7 +110,7 @@ mod tests {
     fn figures_count_misses_as_whole_errors() {
         let mut score = Score::default();
         for outcome in [Outcome::of(100, 100), Outcome::of(101, 100), Outcome::Missed, Outcome::of(0, 0)] {
-            score.add("g", "id", outcome);
+            score.add("g", "id", outcome, "");
         }
         let figures = &score.figures()["g"];
         assert_eq!((figures.n, figures.exact, figures.missed), (4, 2, 1));

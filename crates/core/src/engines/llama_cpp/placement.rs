@@ -75,6 +75,13 @@ impl Placement {
         &self.gpus
     }
 
+    /// Whether several cards work in turn on parts of a batch: all layers on them, cache included.
+    pub(super) fn is_pipelined(&self, settled: &Settled<'_>) -> bool {
+        let everything = self.output.is_some() && self.layers.iter().all(Option::is_some);
+        let used = settled.given.split == Split::Layer && !settled.given.cache_on_host;
+        self.gpus.len() > 1 && everything && used
+    }
+
     /// Where buffers on the host side lie that a GPU reads: pinned by its driver when there is one.
     pub(super) fn host(&self) -> Spot {
         let buffer = if self.gpus.is_empty() { Buffer::Host } else { Buffer::Pinned };
