@@ -16,7 +16,7 @@ pub enum Workload {
 /// Generation: how long and how many at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Inference {
-    /// Context in tokens, over all sequences as the engine counts it.
+    /// Context in tokens of all sequences together, as llama.cpp counts it.
     pub context: Tokens,
     /// Sequences (slots) served at the same time.
     pub sequences: u64,
