@@ -16,6 +16,7 @@ pub mod dtype;
 pub mod ledger;
 pub mod machine;
 pub mod model;
+pub mod quants;
 pub mod setup;
 pub mod units;
 pub mod workload;
