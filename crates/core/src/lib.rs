@@ -13,6 +13,7 @@ extern crate std;
 pub mod case;
 pub mod command;
 pub mod dtype;
+pub mod formats;
 pub mod ledger;
 pub mod machine;
 pub mod model;
