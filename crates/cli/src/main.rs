@@ -1,2 +1,41 @@
-//! `vram`.
-fn main() {}
+//! `vram`: does this model run on this hardware, what does it take, how is it started?
+
+mod args;
+mod commands;
+mod explain_problem;
+mod locale;
+mod problem;
+mod render;
+mod resolve;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use locale::Locale;
+
+/// Says whether an AI model runs on a machine, what each part takes on each device, and how to start it
+#[derive(Parser, Debug)]
+#[command(name = "vram", version, max_term_width = 100, arg_required_else_help = false)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Plan(Box<commands::plan::Plan>),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let locale = Locale::english();
+    let outcome = match &cli.command {
+        Some(Command::Plan(plan)) => commands::plan::run(&locale, plan),
+        None => commands::home::run(&locale),
+    };
+    let exit = outcome.unwrap_or_else(|problem| {
+        render::problem::print(&problem);
+        problem.exit
+    });
+    ExitCode::from(exit as u8)
+}

@@ -11,7 +11,7 @@ use crate::command::Command;
 use crate::dtype::Format;
 use crate::engines::{Refusal, WeightsSource, engine_of, llama_cpp};
 use crate::ledger::{Item, Ledger};
-use crate::machine::{Backend, DeviceId, Machine};
+use crate::machine::{Backend, Filled, Machine};
 use crate::model::Model;
 use crate::plan::{Memory, Verdict, evaluate, longest_context};
 use crate::setup::{EngineSetup, LlamaCpp, Program, Setup, Toggle};
@@ -64,29 +64,10 @@ pub enum Assumption {
         /// Tokens.
         context: Tokens,
     },
-    /// Nothing else uses the cards.
-    NothingElseOnCards,
-    /// A named card stands in a machine with so much memory.
-    SystemMemory {
-        /// All of it.
-        total: Bytes,
-    },
-    /// Kept for the system and other programs.
-    KeptForSystem {
-        /// How much.
-        bytes: Bytes,
-    },
-    /// The driver's total is not known for this card and follows from its generation.
-    DriverTotal {
-        /// The card.
-        device: DeviceId,
-    },
-    /// The share of unified memory that the GPU may use by default.
-    GpuLimit {
-        /// The device.
-        device: DeviceId,
-        /// How much it may use.
-        limit: Bytes,
+    /// Something about the machine.
+    Machine {
+        /// What.
+        filled: Filled,
     },
     /// The release of the engine.
     EngineVersion {

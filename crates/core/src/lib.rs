@@ -13,6 +13,7 @@ extern crate std;
 pub mod answer;
 pub mod archs;
 pub mod case;
+pub mod catalogue;
 pub mod command;
 pub mod dtype;
 pub mod engines;

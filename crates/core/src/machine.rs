@@ -128,3 +128,36 @@ pub enum Backend {
     /// An accelerator that needs a stack of its own (TPU, Gaudi, Trainium, Ascend …).
     Other,
 }
+
+/// Something about a machine that nobody said and that was filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "assumption", rename_all = "snake_case")]
+pub enum Filled {
+    /// Nothing else uses the cards.
+    NothingElseOnCards,
+    /// The machine around a named card has so much memory.
+    SystemMemory {
+        /// All of it.
+        total: Bytes,
+    },
+    /// Kept for the system and other programs.
+    KeptForSystem {
+        /// How much.
+        bytes: Bytes,
+    },
+    /// The driver's total is not known for this very card: it follows from others of its generation,
+    /// or is what the card is sold with.
+    DriverTotal {
+        /// The card.
+        device: DeviceId,
+        /// What was taken.
+        total: Bytes,
+    },
+    /// How much of shared memory the GPU may use by default.
+    GpuLimit {
+        /// The device.
+        device: DeviceId,
+        /// How much.
+        limit: Bytes,
+    },
+}

@@ -30,10 +30,6 @@ impl Keys for Recorded<'_> {
             _ => number(v).map(PerLayer::All),
         }))
     }
-
-    fn flag(&self, key: &str) -> Result<Option<bool>, KeyError> {
-        Ok(self.value(key).and_then(Value::as_bool))
-    }
 }
 
 type List = BTreeMap<String, [u64; 4]>;

@@ -1,1 +1,5 @@
-//! Model sources and hardware detection: everything that touches the world.
+//! Model sources and hardware detection: everything of vramplan that touches the world.
+#![forbid(unsafe_code)]
+
+pub mod hardware;
+pub mod sources;

@@ -39,10 +39,6 @@ impl Keys for RecordedKeys<'_> {
         };
         read.map(Some).ok_or_else(|| wrong(key, "numbers"))
     }
-
-    fn flag(&self, key: &str) -> Result<Option<bool>, KeyError> {
-        self.value(key).map(|v| v.as_bool().ok_or_else(|| wrong(key, "a truth value"))).transpose()
-    }
 }
 
 /// Builds the model that an entry of `llama_cpp_models.json` describes.

@@ -7,14 +7,17 @@
 mod blocks;
 mod facts;
 mod families;
+mod from_gguf;
 mod roles;
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use facts::{Experts, Facts, KeyError, KeyProblem, Keys, LayerKind, PerLayer};
+pub use from_gguf::{model_of_gguf, quant_of_gguf};
 
 use crate::dtype::Format;
+use crate::formats::gguf::ValueError;
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::{Layer, Model, Tensor};
 use families::Family;
@@ -31,6 +34,9 @@ pub enum ArchError {
     /// A key of the GGUF metadata is missing or makes no sense.
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// A value of the GGUF metadata has another type than is read.
+    #[error(transparent)]
+    Value(#[from] ValueError),
     /// A field of config.json is missing or makes no sense.
     #[error(transparent)]
     Config(#[from] ConfigError),

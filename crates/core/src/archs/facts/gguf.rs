@@ -21,12 +21,6 @@ pub trait Keys {
     /// # Errors
     /// The value is neither.
     fn per_layer(&self, key: &str) -> Result<Option<PerLayer>, KeyError>;
-
-    /// The truth value under `key`.
-    ///
-    /// # Errors
-    /// The value is none.
-    fn flag(&self, key: &str) -> Result<Option<bool>, KeyError>;
 }
 
 /// A key of the metadata is missing or makes no sense.

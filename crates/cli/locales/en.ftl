@@ -1,0 +1,155 @@
+# Words of vram in English. Numbers come here already formatted.
+
+# Verdicts
+verdict-fits = Fits.
+verdict-tight = Tight.
+verdict-does-not-fit = Does not fit.
+sentence-fits = { $model } { $quant } on { $machine }, { $spare } GiB to spare
+sentence-tight = { $model } { $quant } on { $machine }: only the lower end of the estimate fits the { $usable } GiB of { $memory }
+sentence-does-not-fit = { $model } { $quant } needs { $need } GiB on { $memory }: short by { $short }
+
+# Blocks
+block-memory = memory
+block-limits = limits
+block-run = run
+block-assumed = assumed
+block-why = why
+heading-why = why
+row-total = total
+unit-gib = GiB
+memory-ram = RAM
+memory-unified = memory
+machine-cpu = the CPU
+bar-legend = blue weights, cyan KV cache, magenta buffers, white runtime and others
+
+# Items
+item-weights = weights
+item-kv-cache = KV cache
+item-index-keys = index keys
+item-recurrent-state = recurrent state
+item-compute-buffer = compute buffer
+item-output-buffer = output buffer
+item-context = { $backend } context
+item-runtime = runtime
+
+# Details of a row
+detail-cache = { $tokens } tokens, { $formats }
+detail-window = window, { $tokens } cells, { $formats }
+detail-state = { $layers } layers, f32
+detail-batch = { $tokens }-token batches
+detail-outputs = { $rows } { $rows ->
+    [1] row
+   *[other] rows
+} of logits
+remark-embedding = embedding in RAM
+remark-per-token = { $bytes } a token
+remark-fitted = fitted, { $runs } runs
+
+# Reasons
+why-weights = { $tensors } tensors of { $layers } layers, mostly { $format }
+why-cache = { $layers } layers, { $cells } cells in { $streams } { $streams ->
+    [1] stream
+   *[other] streams
+}, { $bytes } bytes a token
+why-state = { $layers } layers keep a state of fixed size for { $sequences } { $sequences ->
+    [1] sequence
+   *[other] sequences
+}
+why-live-set = the largest set of tensors alive at once over { $tokens } tokens: { $peak }
+why-outputs = { $rows } x { $width } values handed to the program
+why-driver-units = what the driver holds for a process on { $units } multiprocessors
+why-driver = what the driver holds for a process
+peak-logits = logits
+peak-feed-forward = the feed-forward part
+peak-experts = the chosen experts
+peak-attention = attention
+peak-recurrence = a recurrent layer
+peak-inputs = inputs of the graph
+basis-exact = exact: counted from the model
+basis-rule = rule: { $source }
+basis-fitted = fitted: { $inside }% of { $runs } measurements inside the band ({ $source })
+basis-assumed = assumed
+
+# Limits
+limit-context = longest context that fits here { $tokens } tokens: { $gib } GiB
+limit-models-own = longest context here { $tokens } tokens (the model's own): { $gib } GiB
+limit-none = no context fits with these settings
+
+# Assumptions
+assumed-quant = quant { $quant } (--quant)
+assumed-context = context { $tokens } (--context)
+assumed-engine = { $engine } { $version }, llama-server
+assumed-nothing-else = nothing else on the card (--used)
+assumed-ram = { $gib } GiB of RAM (--ram)
+assumed-kept = { $gib } GiB kept for the system (--reserve)
+assumed-total = the driver shows { $gib } GiB of { $device }, as others of its kind
+assumed-limit = the GPU may use { $gib } GiB, the default limit
+
+# vram alone
+home-ram-name = System RAM
+home-ram = { $total } GiB   { $free } free
+home-cpu-name = Processor
+home-gpu-name = GPU
+home-gpu = not looked for yet: name yours with --on
+home-nothing = no model of the catalogue fits the free memory
+home-heading = runs here, on the processor
+home-next = next
+home-next-plan = memory and command
+home-next-on = the same on a card
+home-next-help = all commands
+
+# Errors: what
+error-unknown-model = no model is called "{ $name }"
+error-several-models = "{ $name }" is several models
+error-unknown-hardware = no hardware is called "{ $name }"
+error-ambiguous-hardware = "{ $name }" is several different devices
+error-needs-size = "{ $name }" is sold with different amounts of memory
+error-not-sold-with = "{ $name }" is not sold with { $gb } GB
+error-count = { $count } devices cannot be planned for
+error-no-memory = how much memory "{ $name }" has is not known
+error-unified = "{ $name }" shares its memory with the processor and is planned alone
+error-file-missing = there is no file { $name }
+error-file-folder = { $name } is a folder
+error-file-special = { $name } is no regular file
+error-file-unreadable = { $name } cannot be read
+error-file-kind = { $name } is no GGUF file
+error-file-empty = { $name } is empty
+error-file-short = { $name } ends too early
+error-file-broken = { $name } is broken
+error-unknown-arch = { $name } has an architecture that is not understood: { $arch }
+error-no-arch = { $name } does not say which architecture it has
+error-bad-key = { $name } describes no model that can be planned
+error-quant-of-file = --quant { $quant } cannot be applied: { $name } is a file with formats of its own
+error-detection = this machine's memory cannot be read
+error-no-context = a context needs at least 1 token
+error-no-sequences = at least 1 sequence is needed
+error-no-batch = a batch needs at least 1 token
+error-context-too-long = --context { $asked } is more than { $model } was made for ({ $trained } tokens)
+error-values-need-flash = a { $format } V cache needs flash attention
+error-unequal-cache = { $model } keeps one row for K and V: they cannot be { $k } and { $v }
+error-cache-blocks = a cache of { $format } is not possible: { $values } values do not divide into its blocks
+error-cache-format = llama.cpp keeps no cache as { $format }
+error-outputs = { $outputs } rows of logits are too few for { $sequences } sequences
+error-no-backend = llama.cpp has no backend for { $device }
+
+# Errors: why
+why-cause = { $cause }
+why-sizes = sold with { $sizes } GB
+why-and-more = and { $count } more
+why-stops-at-once = the file stops before its header says anything
+why-stops-in-key = the header promises { $of } metadata keys, the file stops inside the { $number }
+why-stops-in-tensor = the header promises { $of } tensors, the file stops inside the { $number }
+why-data-missing = the header promises { $promised } bytes, the file has { $found }
+
+# Errors: what to do
+hint-nearest = nearest: { $names }
+hint-model-file = a GGUF file is named by its path, such as ./model.gguf
+hint-name-one = name one of them
+hint-size = give the size: { $name }:{ $gb }gb
+hint-fetch-again = the download is probably incomplete: fetch it again
+hint-gguf-only = so far models are read from .gguf files and the catalogue
+hint-unknown-arch = a newer vram may know it
+hint-on = name the hardware with --on
+hint-long-context = to plan it all the same: --allow-long-context
+hint-values-need-flash = drop --flash-attention off, or keep the cache in f16
+hint-cache-blocks = keep the cache in f16 or q8_0

@@ -1,0 +1,5 @@
+//! Values as people type them.
+
+mod quantity;
+
+pub(crate) use quantity::{bytes, count, tokens};

@@ -1,0 +1,64 @@
+//! `vram` alone: this machine and what runs on it.
+
+use vramplan_core::answer::{Answer, Request, answer};
+use vramplan_core::catalogue::{ModelRow, models};
+use vramplan_core::machine::Machine;
+use vramplan_core::plan::Verdict;
+use vramplan_core::units::Bytes;
+use vramplan_io::hardware::{processor_name, this_machine};
+
+use crate::explain_problem;
+use crate::locale::Locale;
+use crate::problem::{Exit, Problem};
+use crate::render::text::{Home, HomeRow, print_home};
+use crate::resolve;
+
+/// Models shown.
+const SHOWN: usize = 6;
+/// What to try when nothing fits.
+const SMALLEST: &str = "qwen3-0.6b";
+
+/// Runs the command.
+pub(crate) fn run(locale: &Locale) -> Result<Exit, Problem> {
+    let here = this_machine(&Default::default()).map_err(|e| explain_problem::detection(locale, &e))?;
+    let ram = here.machine.pools.first().map_or((Bytes::ZERO, Bytes::ZERO), |p| (p.total, p.free));
+    let rows = runs_here(&here.machine);
+    let example = rows.first().map_or_else(|| SMALLEST.to_owned(), |row| row.model.to_ascii_lowercase());
+    let home = Home { ram, cpu: processor_name(), rows, example };
+    // A reader that has seen enough is no error.
+    drop(print_home(locale, &home));
+    Ok(Exit::Fits)
+}
+
+/// The largest models of the catalogue that fit, one of each need.
+fn runs_here(machine: &Machine) -> Vec<HomeRow> {
+    let mut rows: Vec<HomeRow> = models().filter_map(|row| try_model(machine, &row)).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.need));
+    rows.truncate(SHOWN);
+    rows
+}
+
+fn try_model(machine: &Machine, row: &ModelRow) -> Option<HomeRow> {
+    let found = resolve::of_row(row, None).ok()?;
+    let request = Request {
+        model: &found.model,
+        quant: &found.quant,
+        machine,
+        source: found.source.as_ref(),
+        context: None,
+        allow_long_context: false,
+        sequences: None,
+        cache: None,
+        ubatch: None,
+        flash_attention: None,
+        assumed: Vec::new(),
+    };
+    let answer: Answer = answer(&request).ok()?;
+    let need = answer.memories.first()?.need.likely;
+    (answer.verdict == Verdict::Fits).then(|| HomeRow {
+        model: answer.model.name,
+        quant: answer.model.quant,
+        context: answer.context_per_sequence,
+        need,
+    })
+}

@@ -1,0 +1,139 @@
+//! `vram plan MODEL`: what does it take, does it fit, how is it started?
+
+use clap::{Args, ValueEnum};
+use vramplan_core::answer::{Answer, Assumption, Request, answer};
+use vramplan_core::dtype::Format;
+use vramplan_core::engines::llama_cpp::CACHE_FORMATS;
+use vramplan_core::plan::Verdict;
+use vramplan_core::quants::Recipe;
+use vramplan_core::setup::Toggle;
+use vramplan_core::units::{Bytes, Tokens};
+
+use crate::args;
+use crate::explain_problem;
+use crate::locale::Locale;
+use crate::problem::{Exit, Problem};
+use crate::render::{self, Style};
+use crate::resolve::{self, HardwareArgs};
+
+/// Plans inference of a model on hardware
+///
+/// MODEL is a GGUF file on this disk or the name of a catalogue model. Without --on, the plan is for
+/// this machine's processor and memory.
+#[derive(Args, Debug)]
+pub(crate) struct Plan {
+    /// A GGUF file, or a name such as llama-3.1-8b
+    #[arg(value_name = "MODEL")]
+    model: String,
+    /// Hardware: [Nx:]NAME[:SIZE], such as rtx-4090, 2x:rtx-3090, m4:16gb, cpu:32gb; repeatable
+    #[arg(long, value_name = "HW")]
+    on: Vec<String>,
+    /// Tokens of context for every sequence: 8192, 32k, 1M
+    #[arg(long, short = 'c', value_name = "TOKENS", value_parser = args::tokens, allow_hyphen_values = true)]
+    context: Option<Tokens>,
+    /// Plan past the context the model was made for
+    #[arg(long)]
+    allow_long_context: bool,
+    /// Sequences served at the same time
+    #[arg(long, value_name = "N", value_parser = args::count, allow_hyphen_values = true)]
+    sequences: Option<u64>,
+    /// Format of the KV cache: f16, q8_0, q4_0 …
+    #[arg(long, value_name = "FORMAT", value_parser = cache_format)]
+    kv: Option<Format>,
+    /// Quantisation of a model that is not a file: Q4_K_M, Q8_0, IQ4_XS …
+    #[arg(long, value_name = "MIX", value_parser = recipe)]
+    quant: Option<Recipe>,
+    /// Tokens in a physical batch
+    #[arg(long, value_name = "TOKENS", value_parser = args::count, allow_hyphen_values = true)]
+    ubatch: Option<u64>,
+    /// Flash attention
+    #[arg(long, value_name = "WHEN")]
+    flash_attention: Option<FlashAttention>,
+    /// System memory of the planned machine
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    ram: Option<Bytes>,
+    /// What other programs hold on every card
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes, conflicts_with = "free")]
+    used: Option<Bytes>,
+    /// What is free on every card
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    free: Option<Bytes>,
+    /// What must stay free on every card
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    reserve: Option<Bytes>,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+    /// Say why each line is there and how it is known
+    #[arg(long, conflicts_with = "json")]
+    explain: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FlashAttention {
+    Auto,
+    On,
+    Off,
+}
+
+impl From<FlashAttention> for Toggle {
+    fn from(value: FlashAttention) -> Self {
+        match value {
+            FlashAttention::Auto => Self::Auto,
+            FlashAttention::On => Self::On,
+            FlashAttention::Off => Self::Off,
+        }
+    }
+}
+
+fn cache_format(text: &str) -> Result<Format, String> {
+    let known = text.parse().ok().filter(|f| CACHE_FORMATS.contains(f));
+    known.ok_or_else(|| {
+        let names: Vec<_> = CACHE_FORMATS.iter().map(|f| f.name().to_ascii_lowercase()).collect();
+        format!("caches are kept as {}", names.join(", "))
+    })
+}
+
+fn recipe(text: &str) -> Result<Recipe, String> {
+    text.parse().map_err(|_| "no such quantisation: Q4_K_M, Q8_0, IQ4_XS, F16 are some".to_owned())
+}
+
+/// Runs the command.
+pub(crate) fn run(locale: &Locale, plan: &Plan) -> Result<Exit, Problem> {
+    let answer = plan.answer(locale)?;
+    let printed = if plan.json {
+        render::json::print(&answer)
+    } else {
+        render::text::print_plan(locale, &answer, Style::of_stdout(), plan.explain)
+    };
+    // A reader that has seen enough is no error.
+    drop(printed);
+    Ok(if answer.verdict == Verdict::DoesNotFit { Exit::DoesNotFit } else { Exit::Fits })
+}
+
+impl Plan {
+    fn answer(&self, locale: &Locale) -> Result<Answer, Problem> {
+        let machine = resolve::machine(locale, &self.hardware())?;
+        let model = resolve::model(locale, &self.model, self.quant)?;
+        let mut assumed: Vec<Assumption> = model.assumed.clone();
+        assumed.extend(machine.filled.iter().map(|filled| Assumption::Machine { filled: *filled }));
+        let request = Request {
+            model: &model.model,
+            quant: &model.quant,
+            machine: &machine.machine,
+            source: model.source.as_ref(),
+            context: self.context,
+            allow_long_context: self.allow_long_context,
+            sequences: self.sequences,
+            cache: self.kv.map(|format| (format, format)),
+            ubatch: self.ubatch,
+            flash_attention: self.flash_attention.map(Toggle::from),
+            assumed,
+        };
+        answer(&request).map_err(|error| explain_problem::no_answer(locale, &model.model.name, &error))
+    }
+
+    fn hardware(&self) -> HardwareArgs<'_> {
+        HardwareArgs { on: &self.on, ram: self.ram, used: self.used, free: self.free, reserve: self.reserve }
+    }
+}

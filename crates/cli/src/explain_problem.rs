@@ -1,0 +1,244 @@
+//! From typed errors to problems people can act on.
+
+use vramplan_core::answer::NoAnswer;
+use vramplan_core::archs::ArchError;
+use vramplan_core::catalogue::hardware::HardwareError;
+use vramplan_core::catalogue::{
+    DeviceRow, ModelRow, device_names, find_device, find_model, model_names, normalise,
+};
+use vramplan_core::engines::Refusal;
+use vramplan_core::formats::gguf::{GgufError, Place};
+use vramplan_core::quants::Recipe;
+use vramplan_io::hardware::DetectError;
+use vramplan_io::sources::file::FileError;
+
+use crate::locale::{Locale, Message};
+use crate::problem::Problem;
+use crate::render::text::thousands;
+
+/// Nearest names shown.
+const NEAREST: usize = 3;
+/// Candidates of an ambiguous name shown.
+const CANDIDATES: usize = 12;
+/// Names less alike than this are no help.
+const ALIKE: f64 = 0.5;
+
+/// No model has this name.
+pub(crate) fn unknown_model(locale: &Locale, name: &str) -> Problem {
+    let problem = Problem::new(locale, &Message::new("error-unknown-model").with("name", name));
+    let near = nearest(name, model_names(), |key| find_model(key).one().map(|row| row.name));
+    let problem = with_nearest(locale, problem, near);
+    problem.hint(locale, &Message::new("hint-model-file"))
+}
+
+/// Several models have this name.
+pub(crate) fn several_models(locale: &Locale, name: &str, rows: &[ModelRow]) -> Problem {
+    let mut problem = Problem::new(locale, &Message::new("error-several-models").with("name", name));
+    problem.why.extend(rows.iter().take(CANDIDATES).map(|row| row.id.clone()));
+    problem.hint(locale, &Message::new("hint-name-one"))
+}
+
+/// A hardware name stands for nothing, or too much.
+pub(crate) fn hardware(locale: &Locale, error: &HardwareError) -> Problem {
+    let new = |key: &'static str, name: &str| Problem::new(locale, &Message::new(key).with("name", name));
+    match error {
+        HardwareError::Unknown { name } => {
+            let near = nearest(name, device_names(), |key| find_device(key).one().map(|row| described(&row)));
+            with_nearest(locale, new("error-unknown-hardware", name), near)
+        }
+        HardwareError::Ambiguous { name, rows } => {
+            with_rows(locale, new("error-ambiguous-hardware", name), rows)
+                .hint(locale, &Message::new("hint-name-one"))
+        }
+        HardwareError::NeedsSize { name, row } => {
+            let sizes = row.sizes().iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+            let example = row.sizes().first().copied().unwrap_or(16);
+            let problem = new("error-needs-size", name);
+            let problem = match sizes.as_str() {
+                "" => problem,
+                _ => problem.why(locale, &Message::new("why-sizes").with("sizes", sizes)),
+            };
+            problem.hint(locale, &Message::new("hint-size").with("name", name).with("gb", example))
+        }
+        HardwareError::NotSoldWith { name, size_gb, rows } => {
+            let message = Message::new("error-not-sold-with").with("name", name).with("gb", size_gb);
+            with_rows(locale, Problem::new(locale, &message), rows)
+        }
+        HardwareError::Count { count } => {
+            Problem::new(locale, &Message::new("error-count").with("count", count))
+        }
+        HardwareError::NoMemory { name } => new("error-no-memory", name),
+        HardwareError::UnifiedBesideOthers { name } => new("error-unified", name),
+    }
+}
+
+fn with_rows(locale: &Locale, mut problem: Problem, rows: &[DeviceRow]) -> Problem {
+    let width = rows.iter().map(|row| row.id.len()).max().unwrap_or(0);
+    for row in rows.iter().take(CANDIDATES) {
+        let memory = row.sizes().iter().map(u64::to_string).collect::<Vec<_>>().join("/");
+        let bandwidth =
+            row.bandwidth_gbs.map_or_else(String::new, |b| format!("{} GB/s", thousands(b as u64)));
+        problem.why.push(format!("{:<width$}  {memory:>4} GB  {bandwidth:>10}", row.id));
+    }
+    if rows.len() > CANDIDATES {
+        let message = Message::new("why-and-more").with("count", rows.len() - CANDIDATES);
+        problem = problem.why(locale, &message);
+    }
+    problem
+}
+
+fn described(row: &DeviceRow) -> String {
+    match row.sizes() {
+        [size] => format!("{} ({size} GB)", row.id),
+        _ => row.id.clone(),
+    }
+}
+
+fn with_nearest(locale: &Locale, problem: Problem, near: Vec<String>) -> Problem {
+    if near.is_empty() {
+        return problem;
+    }
+    problem.hint(locale, &Message::new("hint-nearest").with("names", near.join(", ")))
+}
+
+/// The names most alike, each thing once.
+fn nearest(
+    name: &str,
+    names: impl Iterator<Item = &'static str>,
+    show: impl Fn(&str) -> Option<String>,
+) -> Vec<String> {
+    let key = normalise(name);
+    let mut scored: Vec<_> = names.map(|other| (strsim::jaro_winkler(&key, other), other)).collect();
+    scored.retain(|(score, _)| *score > ALIKE);
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut shown: Vec<String> = Vec::new();
+    for text in scored.iter().take(40).filter_map(|(_, other)| show(other)) {
+        if !shown.contains(&text) {
+            shown.push(text);
+        }
+    }
+    shown.truncate(NEAREST);
+    shown
+}
+
+/// A file is no model that can be planned.
+pub(crate) fn file(locale: &Locale, name: &str, error: &FileError) -> Problem {
+    let with_name = |key: &'static str| Problem::new(locale, &Message::new(key).with("name", name));
+    match error {
+        FileError::Missing => with_name("error-file-missing"),
+        FileError::Folder => with_name("error-file-folder"),
+        FileError::NotRegular => with_name("error-file-special"),
+        FileError::Unreadable(cause) => with_name("error-file-unreadable")
+            .why(locale, &Message::new("why-cause").with("cause", cause))
+            .unreachable(),
+        FileError::NotGguf => with_name("error-file-kind").hint(locale, &Message::new("hint-gguf-only")),
+        FileError::Empty => with_name("error-file-empty").hint(locale, &Message::new("hint-fetch-again")),
+        FileError::Gguf(GgufError::Truncated { place, .. }) => {
+            truncated(locale, with_name("error-file-short"), *place)
+        }
+        FileError::Gguf(error) => {
+            with_name("error-file-broken").why(locale, &Message::new("why-cause").with("cause", error))
+        }
+        FileError::DataMissing { promised, found } => with_name("error-file-short")
+            .why(
+                locale,
+                &Message::new("why-data-missing")
+                    .with("promised", thousands(*promised))
+                    .with("found", thousands(*found)),
+            )
+            .hint(locale, &Message::new("hint-fetch-again")),
+        FileError::Arch(error) => config(locale, name, error),
+    }
+}
+
+fn truncated(locale: &Locale, problem: Problem, place: Place) -> Problem {
+    let why = match place {
+        Place::Preamble => Message::new("why-stops-at-once"),
+        Place::Key { number, of } => {
+            Message::new("why-stops-in-key").with("number", ordinal(number)).with("of", thousands(of))
+        }
+        Place::Tensor { number, of } => {
+            Message::new("why-stops-in-tensor").with("number", ordinal(number)).with("of", thousands(of))
+        }
+    };
+    problem.why(locale, &why).hint(locale, &Message::new("hint-fetch-again"))
+}
+
+/// 1st, 2nd, 3rd, 11th, 117th.
+fn ordinal(n: u64) -> String {
+    let ending = match (n % 10, n % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{}{ending}", thousands(n))
+}
+
+/// The architecture of a model cannot be read.
+pub(crate) fn config(locale: &Locale, name: &str, error: &ArchError) -> Problem {
+    let with_name = |key: &'static str| Message::new(key).with("name", name);
+    match error {
+        ArchError::Unknown(arch) => Problem::new(locale, &with_name("error-unknown-arch").with("arch", arch))
+            .hint(locale, &Message::new("hint-unknown-arch")),
+        ArchError::NoArchitecture => Problem::new(locale, &with_name("error-no-arch")),
+        ArchError::Key(_) | ArchError::Config(_) | ArchError::Value(_) => {
+            Problem::new(locale, &with_name("error-bad-key"))
+                .why(locale, &Message::new("why-cause").with("cause", error))
+        }
+    }
+}
+
+/// A file has its formats already.
+pub(crate) fn quant_of_file(locale: &Locale, name: &str, quant: Recipe) -> Problem {
+    let message = Message::new("error-quant-of-file").with("name", name).with("quant", quant.name());
+    Problem::new(locale, &message)
+}
+
+/// This machine cannot be looked at.
+pub(crate) fn detection(locale: &Locale, error: &DetectError) -> Problem {
+    Problem::new(locale, &Message::new("error-detection"))
+        .why(locale, &Message::new("why-cause").with("cause", error))
+        .hint(locale, &Message::new("hint-on"))
+        .unreachable()
+}
+
+/// A request has no answer.
+pub(crate) fn no_answer(locale: &Locale, model: &str, error: &NoAnswer) -> Problem {
+    match error {
+        NoAnswer::NoContext => Problem::new(locale, &Message::new("error-no-context")),
+        NoAnswer::NoSequences => Problem::new(locale, &Message::new("error-no-sequences")),
+        NoAnswer::NoBatch => Problem::new(locale, &Message::new("error-no-batch")),
+        NoAnswer::ContextTooLong { asked, trained } => {
+            let message = Message::new("error-context-too-long")
+                .with("asked", thousands(asked.0))
+                .with("trained", thousands(trained.0))
+                .with("model", model);
+            Problem::new(locale, &message).hint(locale, &Message::new("hint-long-context"))
+        }
+        NoAnswer::Refused(refusal) => refused(locale, model, refusal),
+    }
+}
+
+fn refused(locale: &Locale, model: &str, refusal: &Refusal) -> Problem {
+    let new = |message: Message<'_>| Problem::new(locale, &message);
+    match refusal {
+        Refusal::QuantisedValuesWithoutFlashAttention { v } => {
+            new(Message::new("error-values-need-flash").with("format", v))
+                .hint(locale, &Message::new("hint-values-need-flash"))
+        }
+        Refusal::UnequalCacheFormats { k, v } => {
+            new(Message::new("error-unequal-cache").with("k", k).with("v", v).with("model", model))
+        }
+        Refusal::CacheRowNotWholeBlocks { format, values } => {
+            new(Message::new("error-cache-blocks").with("format", format).with("values", values))
+                .hint(locale, &Message::new("hint-cache-blocks"))
+        }
+        Refusal::CacheFormat { format } => new(Message::new("error-cache-format").with("format", format)),
+        Refusal::FewerOutputsThanSequences { outputs, sequences } => {
+            new(Message::new("error-outputs").with("outputs", outputs).with("sequences", sequences))
+        }
+        Refusal::NoBackend { device } => new(Message::new("error-no-backend").with("device", device)),
+    }
+}

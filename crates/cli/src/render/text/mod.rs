@@ -1,0 +1,53 @@
+//! Answers for people: verdict, bars, ledger, limits, command, assumptions.
+
+mod bar;
+mod home;
+mod ledger;
+mod names;
+mod number;
+mod plan;
+mod wrap;
+
+pub(crate) use home::{Home, HomeRow, print as print_home};
+pub(crate) use number::thousands;
+pub(crate) use plan::print as print_plan;
+
+/// Lines of output, two spaces from the margin.
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    lines: Vec<String>,
+}
+
+/// Columns of the page.
+pub(crate) const WIDTH: usize = 80;
+/// Width of the column of block titles.
+pub(crate) const TITLE: usize = 12;
+
+impl Page {
+    /// Adds a line.
+    pub(crate) fn line(&mut self, text: impl Into<String>) {
+        self.lines.push(text.into());
+    }
+
+    /// Starts a new block: one blank line, never two.
+    pub(crate) fn gap(&mut self) {
+        if self.lines.last().is_some_and(|l| !l.is_empty()) {
+            self.lines.push(String::new());
+        }
+    }
+
+    /// Prints everything.
+    pub(crate) fn print(&self) -> std::io::Result<()> {
+        use std::io::Write;
+        let mut out = anstream::stdout().lock();
+        for line in &self.lines {
+            let line = line.trim_end();
+            if line.is_empty() {
+                writeln!(out)?;
+            } else {
+                writeln!(out, "  {line}")?;
+            }
+        }
+        Ok(())
+    }
+}
