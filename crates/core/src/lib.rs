@@ -11,6 +11,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod case;
+pub mod catalogue;
 pub mod command;
 pub mod dtype;
 pub mod ledger;
