@@ -1,0 +1,69 @@
+//! Named models: the facts of their configs, by hub id, its last part, or alias.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::generated::MODELS;
+use super::{Lookup, normalise};
+use crate::units::Tokens;
+
+/// What is known of one model? Its config is the published one, less what decides no shape.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModelRow {
+    /// Id on the hub.
+    pub id: String,
+    /// Name for people.
+    pub name: String,
+    /// Other names that people type.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// Hub ids of siblings of the same shape (base, instruction-tuned) that it answers for.
+    #[serde(default)]
+    pub same_shape: Vec<String>,
+    /// The family of models.
+    pub family: String,
+    /// Class of the model in the config.
+    pub architecture: String,
+    /// Type of the model in the config.
+    pub model_type: String,
+    /// Architecture key of a GGUF of it.
+    pub gguf_arch: String,
+    /// Longest context stated.
+    pub context_length: Tokens,
+    /// Parameters counted from the config.
+    pub parameters: Option<u64>,
+    /// Parameters the hub states.
+    pub parameters_published: Option<u64>,
+    /// Why the two differ.
+    pub published_note: Option<String>,
+    /// Licence.
+    pub licence: Option<String>,
+    /// Date of release.
+    pub release: Option<String>,
+    /// Where the config is from.
+    pub source: String,
+    /// What else to know of the config.
+    pub notes: Option<String>,
+    /// The config, its nulls included.
+    pub config: serde_json::Value,
+}
+
+/// Which model has this name? Its hub id, then the id's last part, then an alias or a sibling of
+/// the same shape. No name stands for two models: the build checks it.
+pub fn find_model(name: &str) -> Lookup<ModelRow> {
+    MODELS.find(&normalise(name))
+}
+
+/// Which models are there?
+pub fn models() -> impl Iterator<Item = ModelRow> {
+    MODELS.all()
+}
+
+/// Which names of models are there, normalised and in order? For finding the nearest one.
+pub fn model_names() -> impl Iterator<Item = &'static str> {
+    MODELS.all_names()
+}
