@@ -1,13 +1,30 @@
-//! Chores.
-#![allow(clippy::print_stdout)]
+//! Chores of the project: `cargo xtask --help` lists them, one file each.
+
+#![allow(clippy::print_stdout, reason = "chores talk to whoever runs them")]
+
 mod accuracy;
+mod fmt;
+mod step;
+mod test;
+
 use clap::Parser;
-#[derive(Parser)]
-enum Cli {
+
+/// Chores of the vramplan project
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo xtask")]
+enum Chore {
+    /// Run every check in order, up to the first that fails
+    Test(test::Test),
+    /// Format the whole workspace
+    Fmt(fmt::Fmt),
+    /// Replay what real engines allocated, and print how far off the product is
     Accuracy(accuracy::Accuracy),
 }
+
 fn main() -> anyhow::Result<()> {
-    match Cli::parse() {
-        Cli::Accuracy(a) => accuracy::run(&a),
+    match Chore::parse() {
+        Chore::Test(args) => test::run(&args),
+        Chore::Fmt(args) => fmt::run(&args),
+        Chore::Accuracy(args) => accuracy::run(&args),
     }
 }
