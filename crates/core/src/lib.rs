@@ -21,6 +21,7 @@ pub mod ledger;
 pub mod machine;
 pub mod model;
 pub mod plan;
+pub mod quants;
 pub mod rules;
 pub mod setup;
 pub mod units;
