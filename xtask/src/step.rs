@@ -48,7 +48,8 @@ impl Step {
     /// The command as one would type it.
     pub(crate) fn line(&self) -> String {
         let variables = self.variables.iter().map(|(name, value)| format!("{name}={value:?} "));
-        format!("{}{} {}", variables.collect::<String>(), self.program, self.args.join(" "))
+        let command = [&[self.program], self.args].concat().join(" ");
+        format!("{}{command}", variables.collect::<String>())
     }
 
     /// Runs it in the root of the workspace; its output goes straight to the terminal.
@@ -80,10 +81,16 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_tool_is_absent_and_a_failing_command_an_error() {
+    fn a_tool_that_is_not_installed_is_absent() {
         assert!(!Step::optional("no-such-tool-here", &["no-such-tool-here"]).is_present());
         assert!(Step::cargo("fmt", &["fmt"]).is_present());
-        let error = Step::cargo("x", &["no-such-subcommand"]).run().unwrap_err().to_string();
-        assert!(error.starts_with("`cargo no-such-subcommand` failed"), "{error}");
+    }
+
+    #[test]
+    fn a_command_that_does_not_start_or_does_not_succeed_is_an_error() {
+        let error = Step::optional("x", &["no-such-tool-here", "x"]).run().unwrap_err().to_string();
+        assert_eq!(error, "could not start `no-such-tool-here x`");
+        let error = Step::optional("false", &["false"]).run().unwrap_err().to_string();
+        assert!(error.starts_with("`false` failed") || error.starts_with("could not start"), "{error}");
     }
 }
