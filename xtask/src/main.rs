@@ -1,11 +1,13 @@
 //! Chores of the project: `cargo xtask --help` lists them, one file each.
 
-#![allow(clippy::print_stdout, reason = "chores talk to whoever runs them")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to whoever runs them")]
 
 mod accuracy;
 mod fmt;
 mod step;
 mod test;
+
+use std::process::ExitCode;
 
 use clap::Parser;
 
@@ -21,10 +23,20 @@ enum Chore {
     Accuracy(accuracy::Accuracy),
 }
 
-fn main() -> anyhow::Result<()> {
-    match Chore::parse() {
-        Chore::Test(args) => test::run(&args),
-        Chore::Fmt(args) => fmt::run(&args),
-        Chore::Accuracy(args) => accuracy::run(&args),
+fn main() -> ExitCode {
+    match run(&Chore::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(chore: &Chore) -> anyhow::Result<()> {
+    match chore {
+        Chore::Test(args) => test::run(args),
+        Chore::Fmt(args) => fmt::run(args),
+        Chore::Accuracy(args) => accuracy::run(args),
     }
 }
