@@ -1,5 +1,7 @@
 //! Tensor lists rebuilt from GGUF keys must equal the lists that the engine's own loader asked for.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
