@@ -7,6 +7,7 @@
 pub mod classes;
 pub mod detect;
 pub mod devices;
+pub mod hardware;
 pub mod memory;
 pub mod models;
 pub mod names;

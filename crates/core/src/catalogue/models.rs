@@ -46,6 +46,11 @@ pub struct ModelRow {
     pub release: Option<String>,
     /// Where the config is from.
     pub source: String,
+    /// A repository with GGUF files of it.
+    #[serde(default)]
+    pub gguf_repository: Option<String>,
+    /// Parameters of the language model alone, where the whole has vision or audio towers too.
+    pub parameters_text: Option<u64>,
     /// What else to know of the config.
     pub notes: Option<String>,
     /// The config, its nulls included.
