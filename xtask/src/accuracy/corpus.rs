@@ -40,10 +40,40 @@ impl Corpus {
             .collect()
     }
 
+    /// The spellings of the corpus; none when it has no `names.json`.
+    pub(crate) fn names(&self) -> Result<Names> {
+        Ok(Names(self.json("names.json")?.unwrap_or_default()))
+    }
+
     /// A file that holds one JSON value; `None` when the corpus lacks it.
     pub(crate) fn json(&self, file: &str) -> Result<Option<Value>> {
         let Some(path) = self.find(file) else { return Ok(None) };
         let text = fs::read_to_string(&path)?;
         serde_json::from_str(&text).with_context(|| path.display().to_string()).map(Some)
+    }
+}
+
+/// Spellings of the corpus, and what they stand for.
+#[derive(Debug)]
+pub(crate) struct Names(Value);
+
+impl Names {
+    /// Whether a spelling stands for nothing that the product's data name.
+    pub(crate) fn is_unmapped(&self, kind: &str, spelling: &str) -> bool {
+        self.0.get(kind).and_then(|names| names.get(spelling)).is_some_and(Value::is_null)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_null_is_unmapped() {
+        let names = Names(serde_json::json!({"models": {"a": "org/a", "b": null}}));
+        assert!(names.is_unmapped("models", "b"));
+        assert!(!names.is_unmapped("models", "a"));
+        assert!(!names.is_unmapped("models", "c"));
+        assert!(!names.is_unmapped("devices", "b"));
     }
 }

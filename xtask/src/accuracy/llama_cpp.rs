@@ -26,10 +26,15 @@ const PARTS: [&str; 3] = ["model", "context", "compute"];
 /// Scores every record of the suite.
 pub(crate) fn run(corpus: &Corpus) -> Result<Score> {
     let mut score = Score::default();
+    let names = corpus.names()?;
     let entries = corpus.json("llama_cpp_models.json")?.unwrap_or_default();
     let mut models: BTreeMap<String, Option<Model>> = BTreeMap::new();
     for record in corpus.records("llama_cpp.jsonl")? {
         let name = record["model"].as_str().context("record without model")?;
+        if names.is_unmapped("models", name) {
+            *score.unmapped.entry(name.to_owned()).or_default() += 1;
+            continue;
+        }
         let model = models
             .entry(name.to_owned())
             .or_insert_with(|| entries.get(name).and_then(|entry| recorded_model::model(name, entry).ok()));

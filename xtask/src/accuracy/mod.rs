@@ -1,27 +1,34 @@
 //! `cargo xtask accuracy`: replays records of real engines against the product's own code.
 
+mod budget;
 mod corpus;
 mod llama_cpp;
 mod recorded_model;
+mod report;
 mod score;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use corpus::Corpus;
 use score::{Figures, Score};
 
+/// The project's own records.
+const OBSERVATIONS: &str = "observations";
+/// The table that is published.
+const PUBLISHED: &str = "docs/ACCURACY.md";
+
 /// What to replay, and where to write the figures.
 #[derive(Args, Debug)]
 pub(crate) struct Accuracy {
-    /// Folder of records (default: the project's own observations)
+    /// Folder of records (default: the project's own observations, held against their budgets)
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
     /// Only this suite
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = suite_names())]
     suite: Option<String>,
     /// Write the figures as JSON
     #[arg(long, value_name = "FILE")]
@@ -29,6 +36,9 @@ pub(crate) struct Accuracy {
     /// Print this many of the worst records of each group
     #[arg(long, value_name = "N", default_value_t = 0)]
     worst: usize,
+    /// Write docs/ACCURACY.md from the project's own observations
+    #[arg(long, conflicts_with_all = ["corpus", "suite"])]
+    write: bool,
 }
 
 /// A suite by name.
@@ -37,46 +47,50 @@ type Suite = (&'static str, fn(&Corpus) -> Result<Score>);
 /// The suites in the order they are printed.
 const SUITES: &[Suite] = &[("llama_cpp", llama_cpp::run)];
 
+/// Figures by suite and group.
 type Table = BTreeMap<String, BTreeMap<String, Figures>>;
 
+fn suite_names() -> clap::builder::PossibleValuesParser {
+    SUITES.iter().map(|(name, _)| *name).collect::<Vec<_>>().into()
+}
+
 pub(crate) fn run(args: &Accuracy) -> Result<()> {
-    let default = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../observations"));
-    let corpus = Corpus::open(args.corpus.as_ref().unwrap_or(&default))?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let own = root.join(OBSERVATIONS);
+    let corpus = Corpus::open(args.corpus.as_ref().unwrap_or(&own))?;
     let mut table = Table::new();
     for (name, suite) in SUITES.iter().filter(|(n, _)| args.suite.as_ref().is_none_or(|s| s == n)) {
         let score = suite(&corpus)?;
-        print(name, &score, args.worst);
+        report::print(name, &score, args.worst);
         table.insert((*name).to_owned(), score.figures());
     }
     if let Some(path) = &args.json {
-        fs::write(path, serde_json::to_string_pretty(&table)? + "\n")?;
+        write_whole(path, &(serde_json::to_string_pretty(&table)? + "\n"))?;
+    }
+    if args.corpus.is_none() {
+        budget::check(&own, &table)?;
+        if args.suite.is_none() {
+            publish(&root.join(PUBLISHED), &report::markdown(&table), args.write)?;
+        }
     }
     Ok(())
 }
 
-fn print(suite: &str, score: &Score, worst: usize) {
-    println!(
-        "{suite:<36} {:>5} {:>5} {:>6}  {:>8} {:>8} {:>8} {:>8}",
-        "n", "exact", "missed", "median", "p90", "p99", "worst"
-    );
-    for (group, f) in score.figures() {
-        println!(
-            "  {group:<34} {:>5} {:>5} {:>6}  {:>7.2}% {:>7.2}% {:>7.2}% {:>7.2}%",
-            f.n,
-            f.exact,
-            f.missed,
-            f.median * 100.0,
-            f.p90 * 100.0,
-            f.p99 * 100.0,
-            f.worst * 100.0
-        );
-        let mut misses = score.misses.get(&group).cloned().unwrap_or_default();
-        misses.sort_by(|a, b| b.error.total_cmp(&a.error));
-        for miss in misses.iter().take(worst) {
-            println!("      {}  {:.3}%  {}", miss.id, miss.error * 100.0, miss.detail);
-        }
+/// Writes the published table, or holds it against what it should say.
+fn publish(path: &Path, text: &str, write: bool) -> Result<()> {
+    if write {
+        return write_whole(path, text);
     }
-    for (name, n) in &score.unmapped {
-        println!("  unmapped: {name} ({n})");
+    if fs::read_to_string(path).unwrap_or_default() != text {
+        bail!("{PUBLISHED} does not say what the replay says: run cargo xtask accuracy --write");
     }
+    Ok(())
+}
+
+/// Writes a file so that a reader sees the old or the new one, never half of it.
+fn write_whole(path: &Path, text: &str) -> Result<()> {
+    let part = path.with_extension("tmp");
+    fs::write(&part, text)?;
+    fs::rename(&part, path)?;
+    Ok(())
 }

@@ -55,7 +55,7 @@ fn try_model(machine: &Machine, row: &ModelRow) -> Option<HomeRow> {
     };
     let answer: Answer = answer(&request).ok()?;
     let need = answer.memories.first()?.need.likely;
-    (answer.verdict == Verdict::Fits).then(|| HomeRow {
+    (answer.verdict == Verdict::Fits).then_some(HomeRow {
         model: answer.model.name,
         quant: answer.model.quant,
         context: answer.context_per_sequence,

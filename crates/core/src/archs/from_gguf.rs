@@ -1,12 +1,10 @@
 //! A model from the header of a GGUF file.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{ArchError, KeyError, KeyProblem, Keys, PerLayer, facts_of_gguf, model, tensor};
 use crate::formats::gguf::{Header, Items, Metadata, Value, ValueError};
 use crate::model::{Model, Tensor};
-use crate::quants::Recipe;
 
 /// Builds the model that a GGUF header describes; `fallback_name` serves files that state no name.
 ///
@@ -19,17 +17,6 @@ pub fn model_of_gguf(header: &Header, fallback_name: &str) -> Result<Model, Arch
     facts.observe(&tensors);
     let name = header.metadata.text("general.name").ok().flatten().filter(|n| !n.trim().is_empty());
     Ok(model(name.unwrap_or(fallback_name).trim().into(), &facts, tensors, header.data_offset))
-}
-
-/// What is the file's quantisation called? By its stated type, else by the format most bytes are in.
-pub fn quant_of_gguf(header: &Header, model: &Model) -> String {
-    let stated = header.metadata.uint("general.file_type").ok().flatten();
-    let recipe = stated.and_then(|n| u32::try_from(n).ok()).and_then(Recipe::from_file_type);
-    match (recipe, model.main_format()) {
-        (Some(recipe), _) => recipe.name().into(),
-        (None, Some(format)) => format.name().into(),
-        (None, None) => String::new(),
-    }
 }
 
 fn tensors(arch: &str, header: &Header) -> Vec<Tensor> {

@@ -14,7 +14,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use facts::{Experts, Facts, KeyError, KeyProblem, Keys, LayerKind, PerLayer};
-pub use from_gguf::{model_of_gguf, quant_of_gguf};
+pub use from_gguf::model_of_gguf;
 
 use crate::dtype::Format;
 use crate::formats::gguf::ValueError;

@@ -38,6 +38,15 @@ pub fn apply(recipe: Recipe, imatrix: bool, model: &mut Model) {
     lay_out(&mut model.tensors);
 }
 
+/// What is a file's quantisation called? By the type it states, else by the format most bytes are in.
+pub fn name_of(file_type: Option<u64>, model: &Model) -> &'static str {
+    let recipe = file_type.and_then(|n| u32::try_from(n).ok()).and_then(Recipe::from_file_type);
+    match (recipe, model.main_format()) {
+        (Some(recipe), _) => recipe.name(),
+        (None, format) => format.map_or("", Format::name),
+    }
+}
+
 fn quantise(recipe: Recipe, imatrix: bool, model: &mut Model) {
     let mut mix = Mix::new(recipe, imatrix, model);
     for index in in_quantiser_order(&model.tensors) {

@@ -4,10 +4,11 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-use vramplan_core::archs::{ArchError, model_of_gguf, quant_of_gguf};
+use vramplan_core::archs::{ArchError, model_of_gguf};
 use vramplan_core::formats::Progress;
 use vramplan_core::formats::gguf::{self, GgufError, Header};
 use vramplan_core::model::Model;
+use vramplan_core::quants;
 
 /// Bytes of the first read: enough for a header without a vocabulary.
 const FIRST_READ: u64 = 256 << 10;
@@ -72,7 +73,8 @@ pub fn read_gguf(path: &Path) -> Result<ModelFile, FileError> {
     }
     let fallback = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("model");
     let model = model_of_gguf(&header, fallback)?;
-    let quant = quant_of_gguf(&header, &model);
+    let file_type = header.metadata.uint("general.file_type").ok().flatten();
+    let quant = quants::name_of(file_type, &model).to_owned();
     Ok(ModelFile { model, quant })
 }
 

@@ -1,0 +1,71 @@
+//! The figures for people: on the terminal and as the published table.
+
+use super::Table;
+use super::score::{Figures, Score};
+
+/// Prints the figures of a suite, and the worst records of each group.
+pub(super) fn print(suite: &str, score: &Score, worst: usize) {
+    println!(
+        "{suite:<36} {:>5} {:>5} {:>6}  {:>8} {:>8} {:>8} {:>8}",
+        "n", "exact", "missed", "median", "p90", "p99", "worst"
+    );
+    for (group, f) in score.figures() {
+        let [median, p90, p99, most] = percents(&f);
+        println!(
+            "  {group:<34} {:>5} {:>5} {:>6}  {median:>8} {p90:>8} {p99:>8} {most:>8}",
+            f.n, f.exact, f.missed
+        );
+        let mut misses = score.misses.get(&group).cloned().unwrap_or_default();
+        misses.sort_by(|a, b| b.error.total_cmp(&a.error));
+        for miss in misses.iter().take(worst) {
+            println!("      {}  {:.3}%  {}", miss.id, miss.error * 100.0, miss.detail);
+        }
+    }
+    for (name, n) in &score.unmapped {
+        println!("  unmapped: {name} ({n})");
+    }
+}
+
+fn percents(f: &Figures) -> [String; 4] {
+    [f.median, f.p90, f.p99, f.worst].map(|error| format!("{:.2}%", error * 100.0))
+}
+
+const HEAD: &str = "# How right vramplan is
+
+Written by `cargo xtask accuracy --write` from the records under `observations/`: what real engines
+allocated, replayed against the code of this version. Errors are absolute and relative; *exact* is to
+the byte; *missed* is a record that the code cannot handle and counts as an error of 100%.
+
+";
+
+/// The published table.
+pub(super) fn markdown(table: &Table) -> String {
+    let mut text = HEAD.to_owned();
+    for (suite, groups) in table {
+        text.push_str(&format!("## {suite}\n\n{}\n", about(suite)));
+        text.push_str("| group | n | exact | missed | median | p90 | p99 | worst |\n");
+        text.push_str("| --- | --: | --: | --: | --: | --: | --: | --: |\n");
+        for (group, f) in groups {
+            let [median, p90, p99, worst] = percents(f);
+            text.push_str(&format!(
+                "| {group} | {} | {} | {} | {median} | {p90} | {p99} | {worst} |\n",
+                f.n, f.exact, f.missed
+            ));
+        }
+    }
+    text
+}
+
+/// What a suite holds, for readers of the table.
+fn about(suite: &str) -> &'static str {
+    match suite {
+        "llama_cpp" => {
+            "Buffers of the llama.cpp library v0.5.0 (its CPU and Vulkan backends, and a backend that answers\n\
+             as CUDA does without hardware), by kind of device and number of GPUs. `model` is weights,\n\
+             `context` KV cache and recurrent state, `compute` scratch, `total` their sum by device, `host`\n\
+             pinned host buffers, `mapped` ranges of a mapped file, `refusal` settings the engine refuses.\n\
+             Compute buffers follow a largest-live-set rule, not yet the engine's allocator.\n"
+        }
+        _ => "",
+    }
+}
