@@ -4,9 +4,9 @@
 verdict-fits = Fits.
 verdict-tight = Tight.
 verdict-does-not-fit = Does not fit.
-sentence-fits = { $model } { $quant } on { $machine }, { $spare } GiB to spare
-sentence-tight = { $model } { $quant } on { $machine }: only the lower end of the estimate fits the { $usable } GiB of { $memory }
-sentence-does-not-fit = { $model } { $quant } needs { $need } GiB on { $memory }: short by { $short }
+sentence-fits = { $model } on { $machine }, { $spare } GiB to spare
+sentence-tight = { $model } on { $machine }: only the lower end of the estimate fits the { $usable } GiB of { $memory }
+sentence-does-not-fit = { $model } needs { $need } GiB on { $memory }: short by { $short }
 
 # Blocks
 block-memory = memory
@@ -43,10 +43,17 @@ detail-outputs = { $rows } { $rows ->
 } of logits
 remark-embedding = embedding in RAM
 remark-per-token = { $bytes } a token
-remark-fitted = fitted, { $runs } runs
+remark-fitted = fitted, { $runs } { $n ->
+    [1] run
+   *[other] runs
+}
 
 # Reasons
 why-weights = { $tensors } tensors of { $layers } layers, mostly { $format }
+why-weights-ends = { $tensors } { $tensors ->
+    [1] tensor
+   *[other] tensors
+} outside the layers, mostly { $format }
 why-cache = { $layers } layers, { $cells } cells in { $streams } { $streams ->
     [1] stream
    *[other] streams

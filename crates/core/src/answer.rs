@@ -11,7 +11,7 @@ use crate::command::Command;
 use crate::dtype::Format;
 use crate::engines::{Refusal, WeightsSource, engine_of, llama_cpp};
 use crate::ledger::{Item, Ledger};
-use crate::machine::{Backend, Filled, Machine};
+use crate::machine::{Backend, Filled, Machine, PoolKind};
 use crate::model::Model;
 use crate::plan::{Memory, Verdict, evaluate, longest_context};
 use crate::setup::{EngineSetup, LlamaCpp, Program, Setup, Toggle};
@@ -222,6 +222,7 @@ pub fn answer(request: &Request<'_>) -> Result<Answer, NoAnswer> {
     let case = Case { model: request.model, machine: request.machine, workload, setup: &setup };
     let plan = evaluate(&case)?;
     let engine = engine_of(&setup.engine);
+    assumed.retain(|a| matters(a, request.machine, &plan.memories));
     assumed
         .push(Assumption::EngineVersion { engine: "llama.cpp".into(), version: llama_cpp::VERSION.into() });
     Ok(Answer {
@@ -240,6 +241,14 @@ pub fn answer(request: &Request<'_>) -> Result<Answer, NoAnswer> {
         assumed,
         setup,
     })
+}
+
+/// Whether an assumption bears on the answer: how much system memory there is does when the plan takes
+/// a good part of it.
+fn matters(assumed: &Assumption, machine: &Machine, memories: &[Memory]) -> bool {
+    let Assumption::Machine { filled: Filled::SystemMemory { total } } = assumed else { return true };
+    let ram = memories.iter().find(|m| m.kind == PoolKind::Ram);
+    machine.gpus().next().is_none() || ram.is_some_and(|m| m.need.high * 2 > *total)
 }
 
 fn workload(request: &Request<'_>, assumed: &mut Vec<Assumption>) -> Result<Inference, NoAnswer> {

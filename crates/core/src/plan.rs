@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::case::Case;
 use crate::engines::{Refusal, engine_of};
 use crate::ledger::{Estimate, Ledger};
-use crate::machine::{DeviceId, Machine, PoolKind};
+use crate::machine::{DeviceId, Machine, Pool, PoolKind};
 use crate::units::{Bytes, Tokens};
 
 /// What a case takes, and whether it fits.
@@ -54,15 +54,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    fn new(
-        devices: Vec<DeviceId>,
-        pool: &crate::machine::Pool,
-        limit: Option<Bytes>,
-        need: Estimate,
-    ) -> Self {
+    fn new(devices: Vec<DeviceId>, pool: &Pool, limit: Option<Bytes>, need: Estimate) -> Self {
         let free = limit.map_or(pool.free, |l| l.min(pool.free));
-        let verdict = verdict(need, free - pool.reserve);
-        Self { devices, kind: pool.kind, total: pool.total, free, reserve: pool.reserve, need, verdict }
+        // What is kept free of a shared pool is kept of the pool, not of the GPU's part in it.
+        let reserve = if limit.is_some() { Bytes::ZERO } else { pool.reserve };
+        let verdict = verdict(need, free - reserve);
+        Self { devices, kind: pool.kind, total: pool.total, free, reserve, need, verdict }
     }
 
     /// What is left after the plan and the reserve; 0 when nothing is.

@@ -5,6 +5,7 @@
 
 use vramplan_core::units::{Bytes, Tokens};
 
+const NOT_TOKENS: &str = "give a number of tokens, such as 8192 or 32k";
 /// Digits kept behind a decimal point.
 const FRACTION_DIGITS: usize = 6;
 
@@ -14,13 +15,16 @@ const FRACTION_DIGITS: usize = 6;
 /// What is wrong with the text, for clap to show.
 pub(crate) fn tokens(text: &str) -> Result<Tokens, String> {
     let (number, unit) = split(text);
+    if number.is_empty() {
+        return Err(NOT_TOKENS.into());
+    }
     let factor = match unit.to_ascii_lowercase().as_str() {
         "" => 1,
         "k" => 1 << 10,
         "m" => 1 << 20,
         _ => return Err(format!("{unit:?} is no unit of tokens: give a number, or 32k, or 1M")),
     };
-    let tokens = scaled(number, factor).ok_or("give a number of tokens, such as 8192 or 32k")?;
+    let tokens = scaled(number, factor).ok_or(NOT_TOKENS)?;
     if tokens == 0 {
         return Err("a context needs at least 1 token".into());
     }

@@ -34,6 +34,8 @@ pub(crate) fn run(locale: &Locale) -> Result<Exit, Problem> {
 fn runs_here(machine: &Machine) -> Vec<HomeRow> {
     let mut rows: Vec<HomeRow> = models().filter_map(|row| try_model(machine, &row)).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.need));
+    // Siblings of one shape are one line.
+    rows.dedup_by_key(|row| row.need);
     rows.truncate(SHOWN);
     rows
 }

@@ -61,7 +61,7 @@ fn lengths(parts: impl Iterator<Item = Bytes>, whole: Bytes) -> Vec<usize> {
 }
 
 fn cells(letter: char, paint: AnsiColor, length: usize, colour: bool) -> String {
-    if !colour {
+    if !colour || length == 0 {
         return letter.to_string().repeat(length);
     }
     let paint = Paint::new().fg_color(Some(paint.into()));

@@ -1,16 +1,20 @@
 //! The ledger as a table: a row for each kind of line, a column for each memory.
 
-use comfy_table::{CellAlignment, ColumnConstraint, Table, Width, presets};
+use comfy_table::{CellAlignment, Table, presets};
 use vramplan_core::answer::Answer;
 use vramplan_core::ledger::{CacheKind, Estimate, Item, Line, Why};
 use vramplan_core::machine::{Backend, DeviceId};
+use vramplan_core::units::Bytes;
 
 use super::number::{cell, estimate};
-use super::{Page, names};
+use super::{Page, WIDTH, names};
 use crate::locale::Locale;
 
 /// Most memories that have a column of their own; more are listed below each other.
 const MOST_COLUMNS: usize = 4;
+
+/// Less than this rounds to nothing in a table of GiB.
+const LEAST_SHOWN: Bytes = Bytes::from_mib(5);
 
 /// What makes lines one row.
 type Key = (Item, Option<CacheKind>);
@@ -42,34 +46,62 @@ pub(super) fn device_name(answer: &Answer, id: DeviceId) -> String {
     let index = usize::from(id.0);
     let Some(device) = answer.devices.get(index) else { return String::new() };
     let alike = answer.devices.iter().filter(|d| d.name == device.name).count();
+    let name = names::short(&device.name);
     if alike < 2 {
-        return device.name.clone();
+        return name.to_owned();
     }
     let number = answer.devices[..index].iter().filter(|d| d.name == device.name).count();
-    format!("{} {number}", device.name)
+    format!("{name} {number}")
 }
 
-/// Adds the table to the page.
+/// What a table shows beside names and numbers.
+#[derive(Clone, Copy)]
+struct Extras {
+    detail: bool,
+    why: bool,
+}
+
+/// Adds the table to the page, with as much beside the numbers as the page is wide.
 pub(super) fn print(locale: &Locale, answer: &Answer, page: &mut Page) {
     let columns = columns(locale, answer);
-    if columns.len() > MOST_COLUMNS {
-        return print_totals(locale, answer, &columns, page);
+    let choices = [(true, true), (true, false), (false, false)];
+    let fitting = choices
+        .into_iter()
+        .map(|(detail, why)| lines(locale, answer, &columns, Extras { detail, why }))
+        .find(|lines| lines.iter().all(|line| line.trim_end().chars().count() + 2 <= WIDTH));
+    match fitting.filter(|_| columns.len() <= MOST_COLUMNS) {
+        Some(lines) => lines.into_iter().for_each(|line| page.line(line)),
+        None => print_totals(locale, answer, &columns, page),
     }
+}
+
+fn lines(locale: &Locale, answer: &Answer, columns: &[Column], extras: Extras) -> Vec<String> {
     let mut table = table();
-    let headings = columns.iter().map(|c| c.heading.clone());
-    let mut head = vec![locale.word("block-memory"), String::new()];
-    head.extend(headings);
-    head.push(locale.word("heading-why"));
-    table.add_row(head);
+    table.add_row(heading(locale, columns, extras));
     for (_, lines) in rows(answer) {
-        table.add_row(row(locale, answer, &columns, &lines));
+        table.add_row(row(locale, answer, columns, &lines, extras));
     }
-    let mut total = vec![format!("  {}", locale.word("row-total")), String::new()];
-    total.extend(columns.iter().map(|c| estimate(sum(&lines_on(answer, c)))));
-    total.push(locale.word("unit-gib"));
-    table.add_row(total);
-    lay_out(&mut table, columns.len());
-    table.to_string().lines().for_each(|line| page.line(line));
+    table.add_row(total(locale, answer, columns, extras));
+    lay_out(&mut table, columns.len(), extras);
+    table.to_string().lines().map(str::to_owned).collect()
+}
+
+/// The block's title, then a heading for each memory; where no remark follows, the title has the unit.
+fn heading(locale: &Locale, columns: &[Column], extras: Extras) -> Vec<String> {
+    let title = locale.word("block-memory");
+    let title = if extras.why { title } else { format!("{title}, {}", locale.word("unit-gib")) };
+    let detail = extras.detail.then(String::new);
+    let why = extras.why.then(|| locale.word("heading-why"));
+    let names = columns.iter().map(|c| c.heading.clone());
+    [title].into_iter().chain(detail).chain(names).chain(why).collect()
+}
+
+fn total(locale: &Locale, answer: &Answer, columns: &[Column], extras: Extras) -> Vec<String> {
+    let title = format!("  {}", locale.word("row-total"));
+    let detail = extras.detail.then(String::new);
+    let why = extras.why.then(|| locale.word("unit-gib"));
+    let sums = columns.iter().map(|c| estimate(sum(&lines_on(answer, c))));
+    [title].into_iter().chain(detail).chain(sums).chain(why).collect()
 }
 
 fn table() -> Table {
@@ -78,32 +110,24 @@ fn table() -> Table {
     table
 }
 
-/// Numbers end in one column; the whole table keeps to the page.
-fn lay_out(table: &mut Table, columns: usize) {
-    let last = columns + 2;
+/// Numbers end in one column.
+fn lay_out(table: &mut Table, columns: usize, extras: Extras) {
+    let first = 1 + usize::from(extras.detail);
     for (index, column) in table.column_iter_mut().enumerate() {
-        let padding = match index {
-            0 => (0, 1),
-            _ if index == last => (2, 0),
-            _ => (1, 0),
-        };
-        column.set_padding(padding);
-        if index > 1 && index < last {
+        column.set_padding((if index == 0 { 0 } else { 2 }, 0));
+        if (first..first + columns).contains(&index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    if let Some(first) = table.column_mut(1) {
-        let spare = u16::try_from(20_usize.saturating_sub(6 * columns.saturating_sub(2))).unwrap_or(8);
-        first.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(spare)));
-    }
 }
 
-/// Lines by row, in the order of items.
+/// Lines by row, in the order of items; rows that round to nothing everywhere are left to `--explain`.
 fn rows(answer: &Answer) -> Vec<(Key, Vec<&Line>)> {
     let mut rows: std::collections::BTreeMap<Key, Vec<&Line>> = Default::default();
     for line in &answer.ledger.lines {
         rows.entry(key(line)).or_default().push(line);
     }
+    rows.retain(|_, lines| lines.iter().any(|l| l.bytes.likely >= LEAST_SHOWN));
     rows.into_iter().collect()
 }
 
@@ -115,19 +139,17 @@ fn key(line: &Line) -> Key {
     (line.item, kind)
 }
 
-fn row(locale: &Locale, answer: &Answer, columns: &[Column], lines: &[&Line]) -> Vec<String> {
+fn row(locale: &Locale, answer: &Answer, columns: &[Column], lines: &[&Line], extras: Extras) -> Vec<String> {
     let backend = |id: DeviceId| answer.devices.get(usize::from(id.0)).map_or(Backend::Other, |d| d.backend);
     let Some(first) = lines.first() else { return Vec::new() };
-    let host = answer.devices.iter().zip(0u16..).find(|(d, _)| d.backend == Backend::Cpu);
-    let mut cells = vec![
-        format!("  {}", names::item(locale, first, backend(first.device))),
-        names::detail(locale, first, &answer.model.quant),
-    ];
+    let cpu = answer.devices.iter().zip(0u16..).find(|(d, _)| d.backend == Backend::Cpu);
+    let mut cells = vec![format!("  {}", names::item(locale, first, backend(first.device)))];
+    cells.extend(extras.detail.then(|| names::detail(locale, first, &answer.model.quant)));
     for column in columns {
         let here: Vec<_> = lines.iter().copied().filter(|l| column.devices.contains(&l.device)).collect();
         cells.push(cell(sum(&here)));
     }
-    cells.push(names::remark(locale, lines, host.map(|(_, i)| DeviceId(i))));
+    cells.extend(extras.why.then(|| names::remark(locale, lines, cpu.map(|(_, i)| DeviceId(i)))));
     cells
 }
 

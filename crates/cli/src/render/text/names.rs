@@ -5,7 +5,26 @@ use vramplan_core::ledger::{Basis, CacheKind, Item, Line, Peak, Why};
 use vramplan_core::machine::{Backend, DeviceId, Filled};
 
 use super::number::{gib, small_bytes, thousands};
+use super::wrap;
 use crate::locale::{Locale, Message};
+
+/// Longer names of models are cut in the middle.
+const NAME_WIDTH: usize = 32;
+
+/// A product's name without the words that every card of its maker bears.
+pub(super) fn short(name: &str) -> &str {
+    ["GeForce ", "NVIDIA ", "AMD Radeon ", "Radeon ", "Apple "]
+        .iter()
+        .find_map(|word| name.strip_prefix(word))
+        .unwrap_or(name)
+}
+
+/// The model with its quantisation, said once.
+pub(super) fn model(name: &str, quant: &str) -> String {
+    let name_has_it = name.to_ascii_lowercase().ends_with(&quant.to_ascii_lowercase());
+    let name = wrap::middle(name, NAME_WIDTH);
+    if name_has_it { name } else { format!("{name} {quant}") }
+}
 
 /// What a line is called.
 pub(super) fn item(locale: &Locale, line: &Line, backend: Backend) -> String {
@@ -85,7 +104,8 @@ pub(super) fn remark(locale: &Locale, lines: &[&Line], host: Option<DeviceId>) -
             locale.text(&Message::new("remark-per-token").with("bytes", bytes))
         }
         (_, Basis::Fitted { samples, .. }) => {
-            locale.text(&Message::new("remark-fitted").with("runs", thousands(u64::from(*samples))))
+            let n = u64::from(*samples);
+            locale.text(&Message::new("remark-fitted").with("runs", thousands(n)).count("n", n))
         }
         _ => String::new(),
     }
@@ -94,6 +114,9 @@ pub(super) fn remark(locale: &Locale, lines: &[&Line], host: Option<DeviceId>) -
 /// Everything known about why a line is there, in a sentence.
 pub(super) fn why(locale: &Locale, line: &Line) -> String {
     let message = match &line.why {
+        Why::Weights { tensors, layers: 0, format, .. } => {
+            Message::new("why-weights-ends").count("tensors", *tensors).with("format", format)
+        }
         Why::Weights { tensors, layers, format, .. } => Message::new("why-weights")
             .with("tensors", thousands(*tensors))
             .with("layers", layers)

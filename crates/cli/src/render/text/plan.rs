@@ -25,7 +25,9 @@ pub(crate) fn print(locale: &Locale, answer: &Answer, style: Style, explain: boo
     page.gap();
     ledger::print(locale, answer, &mut page);
     limits(locale, answer, &mut page);
-    launch(locale, answer, style, &mut page);
+    if answer.verdict != Verdict::DoesNotFit {
+        launch(locale, answer, style, &mut page);
+    }
     assumed(locale, answer, explain, &mut page);
     if explain {
         ledger::explain(locale, answer, &mut page);
@@ -49,7 +51,7 @@ fn verdict(locale: &Locale, answer: &Answer, style: Style) -> String {
     };
     let word = painted(&locale.word(key), Paint::new().fg_color(Some(colour.into())).bold(), style);
     let Some(memory) = gpu_or_tightest(answer) else { return word };
-    let model = wrap::middle(&answer.model.name, 32);
+    let model = names::model(&answer.model.name, &answer.model.quant);
     let on = machine_name(locale, answer);
     let message = match answer.verdict {
         Verdict::Fits => Message::new("sentence-fits").with("spare", gib(memory.headroom())),
@@ -59,11 +61,7 @@ fn verdict(locale: &Locale, answer: &Answer, style: Style) -> String {
             .with("short", gib(short(memory))),
     };
     let memory_name = memory_name(locale, answer, memory);
-    let message = message
-        .with("model", model)
-        .with("quant", &answer.model.quant)
-        .with("machine", on)
-        .with("memory", memory_name);
+    let message = message.with("model", model).with("machine", on).with("memory", memory_name);
     format!("{word}  {}", locale.text(&message))
 }
 
@@ -85,10 +83,10 @@ fn short(memory: &Memory) -> Bytes {
 fn machine_name(locale: &Locale, answer: &Answer) -> String {
     let gpus: Vec<_> = answer.devices.iter().filter(|d| d.backend != Backend::Cpu).collect();
     let mut parts: Vec<(String, usize)> = Vec::new();
-    for device in gpus {
-        match parts.iter_mut().find(|(name, _)| *name == device.name) {
+    for name in gpus.iter().map(|d| names::short(&d.name)) {
+        match parts.iter_mut().find(|(other, _)| other == name) {
             Some((_, n)) => *n += 1,
-            None => parts.push((device.name.clone(), 1)),
+            None => parts.push((name.to_owned(), 1)),
         }
     }
     if parts.is_empty() {
