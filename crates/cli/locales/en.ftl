@@ -137,6 +137,8 @@ error-unequal-cache = { $model } keeps one row for K and V: they cannot be { $k 
 error-cache-blocks = a cache of { $format } is not possible: { $values } values do not divide into its blocks
 error-cache-format = llama.cpp keeps no cache as { $format }
 error-outputs = { $outputs } rows of logits are too few for { $sequences } sequences
+error-pattern = "{ $pattern }" is no pattern that can be used
+error-no-such-card = there is no card { $card }: the machine has { $cards }
 error-no-backend = llama.cpp has no backend for { $device }
 
 # Errors: why
@@ -159,4 +161,5 @@ hint-unknown-arch = a newer vram may know it
 hint-on = name the hardware with --on
 hint-long-context = to plan it all the same: --allow-long-context
 hint-values-need-flash = drop --flash-attention off, or keep the cache in f16
+hint-pattern = give a regular expression without look-around, such as ffn_.*_exps
 hint-cache-blocks = keep the cache in f16 or q8_0

@@ -239,6 +239,11 @@ fn refused(locale: &Locale, model: &str, refusal: &Refusal) -> Problem {
         Refusal::FewerOutputsThanSequences { outputs, sequences } => {
             new(Message::new("error-outputs").with("outputs", outputs).with("sequences", sequences))
         }
+        Refusal::UnreadablePattern { pattern } => new(Message::new("error-pattern").with("pattern", pattern))
+            .hint(locale, &Message::new("hint-pattern")),
+        Refusal::NoSuchCard { card, cards } => {
+            new(Message::new("error-no-such-card").with("card", card).with("cards", cards))
+        }
         Refusal::NoBackend { device } => new(Message::new("error-no-backend").with("device", device)),
     }
 }

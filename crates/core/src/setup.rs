@@ -1,5 +1,6 @@
 //! The knobs of an engine, all settled: what a case is evaluated with.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use schemars::JsonSchema;
@@ -43,6 +44,10 @@ pub struct LlamaCpp {
     pub split: Split,
     /// Shares of the GPUs (`-ts`); empty goes by free memory.
     pub tensor_split: Vec<f32>,
+    /// Experts of so many first layers stay in system memory (`--n-cpu-moe`).
+    pub host_experts: u64,
+    /// Tensors put elsewhere by name; the first pattern that matches wins (`-ot`).
+    pub overrides: Vec<Override>,
     /// One cache for all sequences (`-kvu`).
     pub unified_cache: bool,
     /// Cache in system memory (`-nkvo`).
@@ -70,6 +75,8 @@ impl Default for LlamaCpp {
             gpu_layers: None,
             split: Split::Layer,
             tensor_split: Vec::new(),
+            host_experts: 0,
+            overrides: Vec::new(),
             unified_cache: false,
             cache_on_host: false,
             full_window_cache: false,
@@ -79,6 +86,25 @@ impl Default for LlamaCpp {
             repack: true,
         }
     }
+}
+
+/// Tensors whose names match a pattern go to a place of their own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Override {
+    /// A regular expression that is searched for in the tensor's name.
+    pub pattern: String,
+    /// Where matching tensors go.
+    pub target: Target,
+}
+
+/// Where may a tensor be put?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// System memory.
+    Host,
+    /// The GPU of this number.
+    Gpu(u16),
 }
 
 /// Which llama.cpp program runs?

@@ -10,7 +10,7 @@ use vramplan_core::ledger::{Buffer, Item, Ledger, Line, Why};
 use vramplan_core::machine::{Backend, Device, DeviceId, Machine, Pool, PoolId, PoolKind};
 use vramplan_core::model::Model;
 use vramplan_core::plan::evaluate;
-use vramplan_core::setup::{EngineSetup, LlamaCpp, Load, Setup, Split, Toggle};
+use vramplan_core::setup::{EngineSetup, LlamaCpp, Load, Override, Setup, Split, Target, Toggle};
 use vramplan_core::units::{Bytes, Tokens};
 use vramplan_core::workload::Inference;
 
@@ -220,6 +220,19 @@ impl Flags<'_> {
         text.parse().ok().with_context(|| format!("cache format {text}"))
     }
 
+    /// Patterns with the buffer they name, the last word of each.
+    fn overrides(&self) -> Vec<Override> {
+        let text = self.0["ot"].as_str().unwrap_or_default();
+        let pairs = text.split(';').filter_map(|pair| pair.rsplit_once([':', '=']));
+        pairs
+            .map(|(pattern, buffer)| {
+                let card = buffer.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse();
+                let target = card.map_or(Target::Host, Target::Gpu);
+                Override { pattern: pattern.into(), target }
+            })
+            .collect()
+    }
+
     fn tensor_split(&self) -> Vec<f32> {
         let text = self.0["ts"].as_str().unwrap_or_default();
         text.split(',').filter_map(|share| share.parse().ok()).collect()
@@ -238,6 +251,8 @@ impl Flags<'_> {
             gpu_layers: self.number("ngl"),
             split: if self.0["sm"] == "none" { Split::None } else { Split::Layer },
             tensor_split: self.tensor_split(),
+            host_experts: self.number("ncmoe").unwrap_or(0),
+            overrides: self.overrides(),
             unified_cache: self.on("kvu"),
             cache_on_host: self.on("nkvo"),
             full_window_cache: self.on("swafull"),

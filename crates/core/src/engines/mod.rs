@@ -83,6 +83,20 @@ pub enum Refusal {
         /// Sequences.
         sequences: u64,
     },
+    /// A pattern over tensor names is no regular expression, or uses look-around.
+    #[error("{pattern:?} is no regular expression that can be used")]
+    UnreadablePattern {
+        /// The pattern.
+        pattern: alloc::string::String,
+    },
+    /// Something is put on a card that is not there.
+    #[error("no card {card} among {cards}")]
+    NoSuchCard {
+        /// The card, counted from 0.
+        card: u16,
+        /// How many there are.
+        cards: usize,
+    },
     /// The engine cannot use this hardware.
     #[error("no backend for {device}")]
     NoBackend {

@@ -8,6 +8,7 @@ mod backend;
 mod cache;
 mod compute;
 mod launch;
+mod overrides;
 mod placement;
 mod runtime;
 mod settled;
@@ -21,7 +22,7 @@ use crate::ledger::Ledger;
 use crate::machine::Backend;
 use crate::model::Mixer;
 use crate::rules::cache::row_of;
-use crate::setup::Toggle;
+use crate::setup::{LlamaCpp, Target, Toggle};
 use crate::units::Tokens;
 
 use settled::Settled;
@@ -50,6 +51,7 @@ impl Engine for LlamaCppEngine {
     fn accepts(&self, case: &Case<'_>) -> Result<(), Refusal> {
         let settled = Settled::of(case);
         check_devices(case)?;
+        check_overrides(case, settled.given)?;
         check_cache_formats(case, &settled)?;
         let (outputs, sequences) = (settled.outputs_asked, settled.sequences);
         if outputs.is_some_and(|n| n < sequences) {
@@ -88,6 +90,19 @@ fn check_devices(case: &Case<'_>) -> Result<(), Refusal> {
         Some(device) => Err(Refusal::NoBackend { device: device.name.clone() }),
         None => Ok(()),
     }
+}
+
+/// Patterns must be readable, and name cards that are there.
+fn check_overrides(case: &Case<'_>, given: &LlamaCpp) -> Result<(), Refusal> {
+    if let Some(bad) = overrides::unreadable(given) {
+        return Err(Refusal::UnreadablePattern { pattern: bad.pattern.clone() });
+    }
+    let cards = case.machine.gpus().count();
+    let missing = given.overrides.iter().find_map(|o| match o.target {
+        Target::Gpu(card) if usize::from(card) >= cards => Some(card),
+        _ => None,
+    });
+    missing.map_or(Ok(()), |card| Err(Refusal::NoSuchCard { card, cards }))
 }
 
 /// What `llama-context.cpp: llama_init_from_model` refuses.

@@ -4,12 +4,13 @@
 
 use alloc::vec::Vec;
 
+use super::overrides::Overrides;
 use super::settled::Settled;
 use crate::case::Case;
 use crate::ledger::Buffer;
 use crate::machine::{Backend, DeviceId};
 use crate::model::{Role, Tensor};
-use crate::setup::{Load, Split};
+use crate::setup::{Load, Split, Target};
 use crate::units::Bytes;
 
 /// Where a tensor or a cache lies.
@@ -34,6 +35,7 @@ pub(super) struct Placement {
     gpus: Vec<(DeviceId, Backend)>,
     load: Load,
     repack: bool,
+    overrides: Overrides,
 }
 
 impl Placement {
@@ -57,6 +59,7 @@ impl Placement {
             gpus,
             load: settled.given.load,
             repack: settled.given.repack,
+            overrides: Overrides::of(settled.given),
         }
     }
 
@@ -79,7 +82,7 @@ impl Placement {
     pub(super) fn is_pipelined(&self, settled: &Settled<'_>) -> bool {
         let everything = self.output.is_some() && self.layers.iter().all(Option::is_some);
         let used = settled.given.split == Split::Layer && !settled.given.cache_on_host;
-        self.gpus.len() > 1 && everything && used
+        self.gpus.len() > 1 && everything && used && self.overrides.is_empty()
     }
 
     /// Where buffers on the host side lie that a GPU reads: pinned by its driver when there is one.
@@ -96,7 +99,12 @@ impl Placement {
     /// Where a weight lies. The output side of a model with tied embeddings is asked for with the
     /// embedding itself and `as_output`.
     pub(super) fn weight(&self, tensor: &Tensor, as_output: bool) -> Spot {
-        match self.gpu_of_weight(tensor, as_output) {
+        let device = match self.overrides.target(tensor) {
+            Some(Target::Host) => None,
+            Some(Target::Gpu(card)) => self.gpus.get(usize::from(card)).map(|(id, _)| *id),
+            None => self.gpu_of_weight(tensor, as_output),
+        };
+        match device {
             Some(device) => Spot { device, buffer: Buffer::Device },
             None => self.host_weight(tensor, as_output),
         }
