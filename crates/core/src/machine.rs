@@ -107,6 +107,8 @@ pub struct Device {
     pub pool: PoolId,
     /// The most it may allocate of its pool, when that is less than the pool (unified memory).
     pub limit: Option<Bytes>,
+    /// The largest tensor that one operation can read, where the driver limits it.
+    pub largest_tensor: Option<Bytes>,
     /// Streaming multiprocessors, compute units or GPU cores, when known.
     pub units: Option<u32>,
 }

@@ -52,6 +52,8 @@ pub struct LlamaCpp {
     pub unified_cache: bool,
     /// Cache in system memory (`-nkvo`).
     pub cache_on_host: bool,
+    /// The GPU multiplies large batches with weights that lie on the host (off: `--no-op-offload`).
+    pub op_offload: bool,
     /// Window layers keep the whole context (`--swa-full`).
     pub full_window_cache: bool,
     /// Embeddings are returned beside logits.
@@ -79,6 +81,7 @@ impl Default for LlamaCpp {
             overrides: Vec::new(),
             unified_cache: false,
             cache_on_host: false,
+            op_offload: true,
             full_window_cache: false,
             embeddings: false,
             outputs: None,

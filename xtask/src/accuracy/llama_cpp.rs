@@ -179,6 +179,9 @@ fn buffer_name(line: &Line, machine: &Machine) -> String {
     }
 }
 
+/// The largest storage buffer that one binding of the software Vulkan device reaches.
+const LAVAPIPE_RANGE: Bytes = Bytes::from_mib(128);
+
 /// The machine of the corpus: cards that say 23 of 24 GiB are free, and a CPU.
 fn machine(kind: &str, cards: u16) -> Machine {
     let backend = match kind {
@@ -193,6 +196,7 @@ fn machine(kind: &str, cards: u16) -> Machine {
         backend,
         pool: PoolId(pool),
         limit: None,
+        largest_tensor: (backend == Backend::Vulkan).then_some(LAVAPIPE_RANGE),
         units: None,
     };
     let mut pools = vec![pool(PoolKind::Ram, Bytes::from_gib(1 << 20))];
@@ -255,6 +259,7 @@ impl Flags<'_> {
             overrides: self.overrides(),
             unified_cache: self.on("kvu"),
             cache_on_host: self.on("nkvo"),
+            op_offload: !self.on("noophost"),
             full_window_cache: self.on("swafull"),
             embeddings: self.on("emb"),
             outputs: self.number("nout"),

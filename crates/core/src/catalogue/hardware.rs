@@ -287,6 +287,7 @@ impl Builder {
             backend: backend_of(row),
             pool,
             limit,
+            largest_tensor: None,
             units: row.units,
         });
     }
@@ -312,6 +313,7 @@ impl Builder {
             backend: Backend::Cpu,
             pool: cpu_pool,
             limit: None,
+            largest_tensor: None,
             units: None,
         });
         NamedMachine { machine: Machine { pools: self.pools, devices }, filled: self.filled }

@@ -35,6 +35,7 @@ pub fn this_machine(around: &Around) -> Result<NamedMachine, DetectError> {
         backend: Backend::Cpu,
         pool: PoolId(0),
         limit: None,
+        largest_tensor: None,
         units: None,
     };
     Ok(NamedMachine { machine: Machine { pools: vec![pool], devices: vec![cpu] }, filled: Vec::new() })

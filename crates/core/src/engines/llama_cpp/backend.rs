@@ -12,6 +12,8 @@ pub(super) struct Layout {
     pub(super) alignment: u64,
     /// Rows of quantised tensors are readable up to a multiple of this many values; 1 pads nothing.
     pub(super) row_values: u64,
+    /// There is a kernel for the scan of Mamba 1.
+    pub(super) scans_mamba1: bool,
 }
 
 impl Layout {
@@ -20,9 +22,9 @@ impl Layout {
     /// buffers, 16 on the device it was replayed on.
     pub(super) const fn of(backend: Backend) -> Self {
         match backend {
-            Backend::Cuda | Backend::Rocm => Self { alignment: 128, row_values: 512 },
-            Backend::Vulkan | Backend::Other => Self { alignment: 16, row_values: 1 },
-            Backend::Metal | Backend::Cpu => Self { alignment: 32, row_values: 1 },
+            Backend::Cuda | Backend::Rocm => Self { alignment: 128, row_values: 512, scans_mamba1: true },
+            Backend::Vulkan | Backend::Other => Self { alignment: 16, row_values: 1, scans_mamba1: false },
+            Backend::Metal | Backend::Cpu => Self { alignment: 32, row_values: 1, scans_mamba1: true },
         }
     }
 

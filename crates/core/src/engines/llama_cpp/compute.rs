@@ -6,13 +6,13 @@
 
 use alloc::borrow::Cow;
 
-use super::placement::Placement;
+use super::placement::{Card, Placement};
 use super::settled::Settled;
 use crate::case::Case;
 use crate::dtype::Format;
 use crate::ledger::{Basis, Buffer, Estimate, Item, Ledger, Line, Peak, Why};
 use crate::machine::DeviceId;
-use crate::model::{Attention, Ffn, Latent, Layer, Mixer, Recurrent};
+use crate::model::{Attention, Ffn, Latent, Layer, Mixer, Recurrent, Role, Tensor};
 use crate::rules::cache::{row_of, rows_bytes, window_cells};
 use crate::setup::Toggle;
 use crate::units::{Bytes, Tokens};
@@ -40,22 +40,47 @@ pub(super) fn charge(case: &Case<'_>, settled: &Settled<'_>, placement: &Placeme
         on_gpu: !placement.gpus().is_empty(),
         pipelined: placement.is_pipelined(settled),
     };
-    for (id, _) in placement.gpus() {
-        let (bytes, peak) =
-            pass.largest(|i| placement.gpu_of(i) == Some(*id), placement.output() == Some(*id));
-        ledger.add(line(&pass, *id, Buffer::Device, bytes, peak));
+    for (number, card) in placement.gpus().iter().enumerate() {
+        // The first card also multiplies what lies on the host, one weight copied in at a time.
+        let helps = number == 0 && settled.given.op_offload;
+        let here = |device: Option<DeviceId>| device == Some(card.id) || (helps && device.is_none());
+        let layers = pass.layers(|i| here(placement.gpu_of(i)));
+        let head = here(placement.output()).then(|| pass.head());
+        let layers = layers.map(|set| set.with(pass.streamed(placement, card, helps)));
+        let set = layers.into_iter().chain(head).max().unwrap_or(Set::NONE);
+        ledger.add(line(&pass, card.id, Buffer::Device, set));
     }
     let host = placement.host();
-    let (bytes, peak) = if placement.gpus().is_empty() {
-        let (bytes, peak) = pass.largest(|_| true, true);
-        (bytes + pass.unused_input(), peak)
+    let on_host = |i: usize| placement.gpu_of(i).is_none();
+    let set = if placement.gpus().is_empty() || !settled.given.op_offload {
+        let head = placement.output().is_none().then(|| pass.head());
+        pass.layers(on_host).into_iter().chain(head).max()
     } else {
-        (pass.held_inputs() + pass.unused_input(), Peak::Inputs)
+        pass.cached_layers(on_host)
     };
-    ledger.add(line(&pass, host.device, host.buffer, bytes, peak));
+    let inputs = Set { bytes: pass.held_inputs(), peak: Peak::Inputs };
+    let set = set.map_or(inputs, |set| set.max(inputs)).with(pass.unused_input());
+    ledger.add(line(&pass, host.device, host.buffer, set));
 }
 
-fn line(pass: &Pass<'_>, device: DeviceId, buffer: Buffer, bytes: Bytes, peak: Peak) -> Line {
+/// Tensors alive at once, and the part of the pass they belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Set {
+    bytes: Bytes,
+    peak: Peak,
+}
+
+impl Set {
+    const NONE: Self = Self { bytes: Bytes::ZERO, peak: Peak::Inputs };
+
+    /// The same set with more alive beside it.
+    fn with(self, more: Bytes) -> Self {
+        Self { bytes: self.bytes + more, ..self }
+    }
+}
+
+fn line(pass: &Pass<'_>, device: DeviceId, buffer: Buffer, set: Set) -> Line {
+    let Set { bytes, peak } = set;
     Line {
         item: Item::ComputeBuffer,
         device,
@@ -88,22 +113,48 @@ impl Pass<'_> {
         Bytes(width.saturating_mul(F32)) * self.settled.tokens
     }
 
-    /// The largest set among the layers of a device, and the head if it is there.
-    fn largest(&self, is_here: impl Fn(usize) -> bool, head: bool) -> (Bytes, Peak) {
-        let layers = self.case.model.layers.iter().enumerate();
-        let sets = layers
-            .filter(|(i, l)| !l.predicts_ahead && is_here(*i))
-            .flat_map(|(_, layer)| self.layer_sets(layer))
-            .map(|(bytes, peak)| (bytes + self.held_inputs(), peak));
-        let kept = if self.pipelined { self.held_inputs() } else { Bytes::ZERO };
-        let head = head.then(|| (self.head() + kept, Peak::Logits));
-        sets.chain(head).max_by_key(|(bytes, _)| *bytes).unwrap_or((Bytes::ZERO, Peak::Inputs))
+    /// The largest set among some layers.
+    fn layers(&self, is_here: impl Fn(usize) -> bool) -> Option<Set> {
+        self.sets(is_here).max().map(|set| set.with(self.held_inputs()))
     }
 
-    /// The logits and the normed rows they come from; nothing else is alive by then.
-    fn head(&self) -> Bytes {
+    /// The largest set of attention or recurrence among some layers: what stays with a cache on the
+    /// host while a card multiplies.
+    fn cached_layers(&self, is_here: impl Fn(usize) -> bool) -> Option<Set> {
+        let cached = self.sets(is_here).filter(|s| matches!(s.peak, Peak::Attention | Peak::Recurrence));
+        cached.max().map(|set| set.with(self.held_inputs()))
+    }
+
+    fn sets(&self, is_here: impl Fn(usize) -> bool) -> impl Iterator<Item = Set> {
+        let layers = self.case.model.layers.iter().enumerate();
+        let here = layers.filter(move |(i, l)| !l.predicts_ahead && is_here(*i));
+        here.flat_map(|(_, layer)| self.layer_sets(layer))
+    }
+
+    /// The largest weight on the host that a card multiplies: of its own layers, and the first card of
+    /// the host's layers too.
+    fn streamed(&self, placement: &Placement, card: &Card, helps: bool) -> Bytes {
+        let of_card = |layer: Option<u32>| {
+            let device = layer.map_or(placement.output(), |i| placement.gpu_of(i as usize));
+            device == Some(card.id) || (helps && device.is_none())
+        };
+        let weights = self.case.model.tensors.iter().filter(|t| {
+            matches!(t.role, Role::Matrix | Role::Experts | Role::Output)
+                && of_card(t.layer)
+                && card.runs(t)
+                && placement.weight(t, false).buffer != Buffer::Device
+        });
+        let streams = self.settled.given.op_offload;
+        weights.map(Tensor::size).max().filter(|_| streams).unwrap_or(Bytes::ZERO)
+    }
+
+    /// The logits and the normed rows they come from; nothing else is alive by then, but for inputs of
+    /// cards that work in turn.
+    fn head(&self) -> Set {
         let width = self.case.model.vocab.saturating_add(self.case.model.width);
-        Bytes(width.saturating_mul(F32)) * self.settled.outputs
+        let kept = if self.pipelined { self.held_inputs() } else { Bytes::ZERO };
+        let bytes = Bytes(width.saturating_mul(F32)) * self.settled.outputs + kept;
+        Set { bytes, peak: Peak::Logits }
     }
 
     /// Inputs of the graph that stay alive through the layers: the embedded tokens, positions, and
@@ -160,7 +211,7 @@ impl Pass<'_> {
         self.settled.flash_attention != Toggle::Off
     }
 
-    fn layer_sets(&self, layer: &Layer) -> impl Iterator<Item = (Bytes, Peak)> {
+    fn layer_sets(&self, layer: &Layer) -> impl Iterator<Item = Set> {
         let mixer = match &layer.mixer {
             Mixer::Attention(a) => Some((self.attention(layer, a), Peak::Attention)),
             Mixer::Parallel(a, r) => {
@@ -170,7 +221,8 @@ impl Pass<'_> {
             Mixer::Recurrent(r) => Some((self.recurrence(r), Peak::Recurrence)),
             Mixer::None => None,
         };
-        mixer.into_iter().chain(self.feed_forward(&layer.ffn))
+        let both = mixer.into_iter().chain(self.feed_forward(&layer.ffn));
+        both.map(|(bytes, peak)| Set { bytes, peak })
     }
 
     /// Hidden values, their gate and the product; with experts those of every chosen one, or what they

@@ -4,12 +4,13 @@
 
 use alloc::vec::Vec;
 
+use super::backend::Layout;
 use super::overrides::Overrides;
 use super::settled::Settled;
 use crate::case::Case;
 use crate::ledger::Buffer;
-use crate::machine::{Backend, DeviceId};
-use crate::model::{Role, Tensor};
+use crate::machine::{Backend, Device, DeviceId};
+use crate::model::{Layer, Recurrent, Role, StateSpace, Tensor};
 use crate::setup::{Load, Split, Target};
 use crate::units::Bytes;
 
@@ -22,6 +23,33 @@ pub(super) struct Spot {
     pub(super) buffer: Buffer,
 }
 
+/// A GPU in use, with what it cannot run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Card {
+    pub(super) id: DeviceId,
+    pub(super) backend: Backend,
+    /// The largest tensor one of its operations can read.
+    largest_tensor: Option<Bytes>,
+    /// The model has Mamba 1 layers and the backend has no kernel for their scan.
+    lacks_scan: bool,
+}
+
+impl Card {
+    fn of(case: &Case<'_>, id: DeviceId, device: &Device) -> Self {
+        let mamba1 = |l: &Layer| {
+            matches!(l.mixer.recurrent(), Some(Recurrent::StateSpace { kind: StateSpace::Mamba, .. }))
+        };
+        let lacks_scan = !Layout::of(device.backend).scans_mamba1 && case.model.layers.iter().any(mamba1);
+        Self { id, backend: device.backend, largest_tensor: device.largest_tensor, lacks_scan }
+    }
+
+    /// Whether the operation that a weight is for runs here.
+    pub(super) fn runs(&self, tensor: &Tensor) -> bool {
+        let too_large = self.largest_tensor.is_some_and(|most| tensor.size() > most);
+        !too_large && !(self.lacks_scan && tensor.name.ends_with(".ssm_a"))
+    }
+}
+
 /// Where everything goes.
 #[derive(Clone, Debug)]
 pub(super) struct Placement {
@@ -32,7 +60,7 @@ pub(super) struct Placement {
     /// The CPU.
     cpu: DeviceId,
     /// The GPUs in use, in order.
-    gpus: Vec<(DeviceId, Backend)>,
+    gpus: Vec<Card>,
     load: Load,
     repack: bool,
     overrides: Overrides,
@@ -41,7 +69,7 @@ pub(super) struct Placement {
 impl Placement {
     /// Deals the layers of a case to its devices.
     pub(super) fn of(case: &Case<'_>, settled: &Settled<'_>) -> Self {
-        let gpus: Vec<_> = case.machine.gpus().map(|(id, d)| (id, d.backend)).collect();
+        let gpus: Vec<_> = case.machine.gpus().map(|(id, device)| Card::of(case, id, device)).collect();
         let stored = case.model.layers.len() as u64;
         let asked = settled.given.gpu_layers.unwrap_or(stored + 1);
         let offloaded = if gpus.is_empty() { 0 } else { asked.min(stored + 1) };
@@ -49,7 +77,7 @@ impl Placement {
         let points = split_points(case, settled, gpus.len());
         let place = |i: u64| {
             (i >= first && i - first < offloaded)
-                .then(|| gpus.get(card_of(&points, i - first, offloaded)).map(|(id, _)| *id))
+                .then(|| gpus.get(card_of(&points, i - first, offloaded)).map(|card| card.id))
                 .flatten()
         };
         Self {
@@ -74,7 +102,7 @@ impl Placement {
     }
 
     /// The GPUs in use.
-    pub(super) fn gpus(&self) -> &[(DeviceId, Backend)] {
+    pub(super) fn gpus(&self) -> &[Card] {
         &self.gpus
     }
 
@@ -101,8 +129,8 @@ impl Placement {
     pub(super) fn weight(&self, tensor: &Tensor, as_output: bool) -> Spot {
         let device = match self.overrides.target(tensor) {
             Some(Target::Host) => None,
-            Some(Target::Gpu(card)) => self.gpus.get(usize::from(card)).map(|(id, _)| *id),
-            None => self.gpu_of_weight(tensor, as_output),
+            Some(Target::Gpu(card)) => self.gpus.get(usize::from(card)).map(|card| card.id),
+            None => self.gpu_of_weight(tensor, as_output).filter(|id| self.runs(*id, tensor)),
         };
         match device {
             Some(device) => Spot { device, buffer: Buffer::Device },
@@ -121,16 +149,24 @@ impl Placement {
         }
     }
 
-    /// With a GPU the host list starts with its pinned memory, which a mapped file replaces; without
-    /// one, weights that the CPU has kernels for are rearranged (`make_cpu_buft_list`).
+    /// Whether a card can run the operation that a weight is for.
+    fn runs(&self, id: DeviceId, tensor: &Tensor) -> bool {
+        self.gpus.iter().find(|card| card.id == id).is_some_and(|card| card.runs(tensor))
+    }
+
+    /// The host list starts with the first GPU's pinned memory, for what that GPU could run, which a
+    /// mapped file replaces; then come weights that the CPU has kernels for, rearranged; then plain
+    /// memory (`make_cpu_buft_list`).
     fn host_weight(&self, tensor: &Tensor, as_output: bool) -> Spot {
-        let mapped = self.load == Load::Mapped;
-        let buffer = if self.gpus.is_empty() && self.repack && repacks(tensor, as_output) {
+        let pinned = self.gpus.first().is_some_and(|card| card.runs(tensor));
+        let buffer = if !pinned && self.repack && repacks(tensor, as_output) {
             Buffer::Repacked
-        } else if mapped {
+        } else if self.load == Load::Mapped {
             Buffer::Mapped
+        } else if pinned {
+            Buffer::Pinned
         } else {
-            self.host().buffer
+            Buffer::Host
         };
         Spot { device: self.cpu, buffer }
     }

@@ -52,12 +52,12 @@ const UNKNOWN_UNITS: u32 = 60;
 
 /// Charges the driver's context on every GPU in use. Metal counts nothing outside its buffers.
 pub(super) fn charge(case: &Case<'_>, placement: &Placement, ledger: &mut Ledger) {
-    for (id, backend) in placement.gpus() {
-        let units = case.machine.device(*id).and_then(|d| d.units);
-        let Some(fit) = fit_of(*backend) else { continue };
+    for card in placement.gpus() {
+        let units = case.machine.device(card.id).and_then(|d| d.units);
+        let Some(fit) = fit_of(card.backend) else { continue };
         ledger.add(Line {
             item: Item::RuntimeContext,
-            device: *id,
+            device: card.id,
             buffer: Buffer::Device,
             bytes: estimate(fit, units),
             why: Why::DriverContext { units },
