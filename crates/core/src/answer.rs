@@ -14,7 +14,7 @@ use crate::ledger::{Item, Ledger};
 use crate::machine::{Backend, Filled, Machine, PoolKind};
 use crate::model::Model;
 use crate::plan::{Memory, Verdict, evaluate, longest_context};
-use crate::setup::{EngineSetup, LlamaCpp, Program, Setup, Toggle};
+use crate::setup::{EngineSetup, LlamaCpp, Override, Program, Setup, Split, Toggle};
 use crate::units::{Bytes, BytesPerSecond, Tokens};
 use crate::workload::Inference;
 
@@ -46,8 +46,28 @@ pub struct Request<'a> {
     pub ubatch: Option<u64>,
     /// Flash attention.
     pub flash_attention: Option<Toggle>,
+    /// What goes where, as far as that was said.
+    pub placement: Placement,
     /// What was assumed before the request was made: about the model and the machine.
     pub assumed: Vec<Assumption>,
+}
+
+/// What goes where, as far as the person said. The default leaves everything to the engine: all layers
+/// on the accelerators, dealt by free memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Placement {
+    /// Layers on accelerators, the output counted as one.
+    pub gpu_layers: Option<u64>,
+    /// Experts of so many first layers stay in system memory.
+    pub host_experts: u64,
+    /// Tensors put elsewhere by name.
+    pub overrides: Vec<Override>,
+    /// Everything on this one card.
+    pub only_card: Option<u16>,
+    /// Shares of the cards.
+    pub tensor_split: Vec<f32>,
+    /// The cache in system memory.
+    pub cache_on_host: bool,
 }
 
 /// Something that changes the answer and was not given.
@@ -283,6 +303,13 @@ fn setup(request: &Request<'_>) -> Result<Setup, NoAnswer> {
         batch: defaults.batch.max(ubatch),
         ubatch,
         flash_attention: request.flash_attention.unwrap_or(Toggle::Auto),
+        gpu_layers: request.placement.gpu_layers,
+        host_experts: request.placement.host_experts,
+        overrides: request.placement.overrides.clone(),
+        split: request.placement.only_card.map_or(Split::Layer, |_| Split::None),
+        main_gpu: request.placement.only_card.unwrap_or_default(),
+        tensor_split: request.placement.tensor_split.clone(),
+        cache_on_host: request.placement.cache_on_host,
         ..defaults
     };
     Ok(Setup { cache_k, cache_v, engine: EngineSetup::LlamaCpp(engine) })

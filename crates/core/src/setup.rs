@@ -42,6 +42,8 @@ pub struct LlamaCpp {
     pub gpu_layers: Option<u64>,
     /// How layers are dealt to several GPUs (`-sm`).
     pub split: Split,
+    /// The card that holds everything when nothing is dealt (`-mg`).
+    pub main_gpu: u16,
     /// Shares of the GPUs (`-ts`); empty goes by free memory.
     pub tensor_split: Vec<f32>,
     /// Experts of so many first layers stay in system memory (`--n-cpu-moe`).
@@ -76,6 +78,7 @@ impl Default for LlamaCpp {
             flash_attention: Toggle::Auto,
             gpu_layers: None,
             split: Split::Layer,
+            main_gpu: 0,
             tensor_split: Vec::new(),
             host_experts: 0,
             overrides: Vec::new(),

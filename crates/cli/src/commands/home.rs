@@ -53,6 +53,7 @@ fn try_model(machine: &Machine, row: &ModelRow) -> Option<HomeRow> {
         cache: None,
         ubatch: None,
         flash_attention: None,
+        placement: Default::default(),
         assumed: Vec::new(),
     };
     let answer: Answer = answer(&request).ok()?;

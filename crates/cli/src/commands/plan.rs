@@ -9,7 +9,7 @@ use vramplan_core::quants::Recipe;
 use vramplan_core::setup::Toggle;
 use vramplan_core::units::{Bytes, Tokens};
 
-use crate::args;
+use crate::args::{self, PlacementArgs};
 use crate::explain_problem;
 use crate::locale::Locale;
 use crate::problem::{Exit, Problem};
@@ -40,6 +40,12 @@ pub(crate) struct Plan {
     /// Format of the KV cache: f16, q8_0, q4_0 …
     #[arg(long, value_name = "FORMAT", value_parser = cache_format)]
     kv: Option<Format>,
+    /// Format of the K cache alone
+    #[arg(long, value_name = "FORMAT", value_parser = cache_format, conflicts_with = "kv")]
+    kv_k: Option<Format>,
+    /// Format of the V cache alone
+    #[arg(long, value_name = "FORMAT", value_parser = cache_format, conflicts_with = "kv")]
+    kv_v: Option<Format>,
     /// Quantisation of a model that is not a file: Q4_K_M, Q8_0, IQ4_XS …
     #[arg(long, value_name = "MIX", value_parser = recipe)]
     quant: Option<Recipe>,
@@ -67,6 +73,8 @@ pub(crate) struct Plan {
     /// Say why each line is there and how it is known
     #[arg(long, conflicts_with = "json")]
     explain: bool,
+    #[command(flatten)]
+    placement: PlacementArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -125,12 +133,20 @@ impl Plan {
             context: self.context,
             allow_long_context: self.allow_long_context,
             sequences: self.sequences,
-            cache: self.kv.map(|format| (format, format)),
+            cache: self.cache(),
             ubatch: self.ubatch,
             flash_attention: self.flash_attention.map(Toggle::from),
+            placement: self.placement.placement(),
             assumed,
         };
         answer(&request).map_err(|error| explain_problem::no_answer(locale, &model.model.name, &error))
+    }
+
+    /// Formats of K and V; one given alone leaves the other at f16.
+    fn cache(&self) -> Option<(Format, Format)> {
+        let both = self.kv.map(|format| (format, format));
+        let apart = || (self.kv_k.unwrap_or(Format::F16), self.kv_v.unwrap_or(Format::F16));
+        both.or_else(|| (self.kv_k.is_some() || self.kv_v.is_some()).then(apart))
     }
 
     fn hardware(&self) -> HardwareArgs<'_> {

@@ -9,7 +9,8 @@ use crate::case::Case;
 use crate::command::Command;
 use crate::dtype::Format;
 use crate::engines::WeightsSource;
-use crate::setup::{EngineSetup, LlamaCpp, Toggle};
+use crate::machine::Backend;
+use crate::setup::{EngineSetup, LlamaCpp, Override, Split, Target, Toggle};
 
 /// The batch and physical batch the engine takes when nothing is said.
 const DEFAULT_UBATCH: u64 = 512;
@@ -20,6 +21,7 @@ pub(super) fn command(case: &Case<'_>, source: &WeightsSource<'_>) -> Command {
     let mut args = Vec::new();
     weights(&mut args, source);
     flag(&mut args, "-ngl", gpu_layers(case, given));
+    placement(&mut args, case, given);
     flag(&mut args, "-c", case.workload.context.0.to_string());
     flag(&mut args, "-np", case.workload.sequences.to_string());
     flag(&mut args, "-fa", toggle(given.flash_attention).into());
@@ -30,9 +32,6 @@ pub(super) fn command(case: &Case<'_>, source: &WeightsSource<'_>) -> Command {
     }
     if given.unified_cache {
         args.push("-kvu".into());
-    }
-    if given.cache_on_host {
-        args.push("-nkvo".into());
     }
     Command { program: "llama-server".into(), args }
 }
@@ -57,6 +56,48 @@ fn gpu_layers(case: &Case<'_>, given: &LlamaCpp) -> String {
         Some(n) => n.to_string(),
         None => "99".into(),
     }
+}
+
+/// What was put elsewhere than the engine would.
+fn placement(args: &mut Vec<String>, case: &Case<'_>, given: &LlamaCpp) {
+    let layers = case.model.layers.len() as u64;
+    match given.host_experts {
+        0 => {}
+        n if n >= layers => args.push("--cpu-moe".into()),
+        n => flag(args, "--n-cpu-moe", n.to_string()),
+    }
+    if !given.overrides.is_empty() {
+        let patterns: Vec<_> = given.overrides.iter().map(|o| override_text(case, o)).collect();
+        flag(args, "-ot", patterns.join(","));
+    }
+    if given.split == Split::None {
+        flag(args, "-sm", "none".into());
+        flag(args, "-mg", given.main_gpu.to_string());
+    } else if !given.tensor_split.is_empty() {
+        let shares: Vec<_> = given.tensor_split.iter().map(f32::to_string).collect();
+        flag(args, "-ts", shares.join(","));
+    }
+    if given.cache_on_host {
+        args.push("-nkvo".into());
+    }
+}
+
+/// `pattern=CPU`, or the name that the engine gives a card.
+fn override_text(case: &Case<'_>, o: &Override) -> String {
+    let buffer = match o.target {
+        Target::Host => "CPU".into(),
+        Target::Gpu(card) => {
+            let backend = case.machine.gpus().nth(usize::from(card)).map(|(_, d)| d.backend);
+            let name = match backend {
+                Some(Backend::Rocm) => "ROCm",
+                Some(Backend::Vulkan) => "Vulkan",
+                Some(Backend::Metal) => "MTL",
+                _ => "CUDA",
+            };
+            alloc::format!("{name}{card}")
+        }
+    };
+    alloc::format!("{}={buffer}", o.pattern)
 }
 
 fn toggle(value: Toggle) -> &'static str {

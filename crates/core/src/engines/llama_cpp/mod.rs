@@ -22,7 +22,7 @@ use crate::ledger::Ledger;
 use crate::machine::Backend;
 use crate::model::Mixer;
 use crate::rules::cache::row_of;
-use crate::setup::{LlamaCpp, Target, Toggle};
+use crate::setup::{LlamaCpp, Split, Target, Toggle};
 use crate::units::Tokens;
 
 use settled::Settled;
@@ -98,6 +98,9 @@ fn check_overrides(case: &Case<'_>, given: &LlamaCpp) -> Result<(), Refusal> {
         return Err(Refusal::UnreadablePattern { pattern: bad.pattern.clone() });
     }
     let cards = case.machine.gpus().count();
+    if given.split == Split::None && cards > 0 && usize::from(given.main_gpu) >= cards {
+        return Err(Refusal::NoSuchCard { card: given.main_gpu, cards });
+    }
     let missing = given.overrides.iter().find_map(|o| match o.target {
         Target::Gpu(card) if usize::from(card) >= cards => Some(card),
         _ => None,

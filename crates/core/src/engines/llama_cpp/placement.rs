@@ -46,7 +46,8 @@ impl Card {
     /// Whether the operation that a weight is for runs here.
     pub(super) fn runs(&self, tensor: &Tensor) -> bool {
         let too_large = self.largest_tensor.is_some_and(|most| tensor.size() > most);
-        !too_large && !(self.lacks_scan && tensor.name.ends_with(".ssm_a"))
+        let no_kernel = self.lacks_scan && tensor.name.ends_with(".ssm_a");
+        !(too_large || no_kernel)
     }
 }
 
@@ -69,12 +70,12 @@ pub(super) struct Placement {
 impl Placement {
     /// Deals the layers of a case to its devices.
     pub(super) fn of(case: &Case<'_>, settled: &Settled<'_>) -> Self {
-        let gpus: Vec<_> = case.machine.gpus().map(|(id, device)| Card::of(case, id, device)).collect();
+        let gpus = cards(case, settled);
         let stored = case.model.layers.len() as u64;
         let asked = settled.given.gpu_layers.unwrap_or(stored + 1);
         let offloaded = if gpus.is_empty() { 0 } else { asked.min(stored + 1) };
         let first = (stored + 1).saturating_sub(asked);
-        let points = split_points(case, settled, gpus.len());
+        let points = split_points(case, settled, &gpus);
         let place = |i: u64| {
             (i >= first && i - first < offloaded)
                 .then(|| gpus.get(card_of(&points, i - first, offloaded)).map(|card| card.id))
@@ -186,13 +187,21 @@ fn repacks(tensor: &Tensor, as_output: bool) -> bool {
     format && multiplied && tensor.shape[1].is_multiple_of(8)
 }
 
+/// The cards in use: all of them, or the main one alone.
+fn cards(case: &Case<'_>, settled: &Settled<'_>) -> Vec<Card> {
+    let all = case.machine.gpus().map(|(id, device)| Card::of(case, id, device));
+    match settled.given.split {
+        Split::Layer => all.collect(),
+        Split::None => all.skip(usize::from(settled.given.main_gpu)).take(1).collect(),
+    }
+}
+
 /// Cumulative shares of the cards, normalised to 1.
-fn split_points(case: &Case<'_>, settled: &Settled<'_>, cards: usize) -> Vec<f32> {
-    let free = case.machine.gpus().map(|(id, _)| case.machine.pool_of(id).map_or(Bytes::ZERO, |p| p.free));
-    let shares: Vec<f32> = match (settled.given.split, settled.given.tensor_split.as_slice()) {
-        (Split::None, _) => (0..cards).map(|i| if i == 0 { 1.0 } else { 0.0 }).collect(),
-        (Split::Layer, []) => free.map(|bytes| bytes.0 as f32).collect(),
-        (Split::Layer, given) => given.to_vec(),
+fn split_points(case: &Case<'_>, settled: &Settled<'_>, cards: &[Card]) -> Vec<f32> {
+    let free = |card: &Card| case.machine.pool_of(card.id).map_or(Bytes::ZERO, |pool| pool.free).0 as f32;
+    let shares: Vec<f32> = match settled.given.tensor_split.as_slice() {
+        given if !given.is_empty() && cards.len() > 1 => given.iter().copied().take(cards.len()).collect(),
+        _ => cards.iter().map(free).collect(),
     };
     let mut sum = 0.0;
     let running: Vec<f32> = shares
