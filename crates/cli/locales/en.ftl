@@ -105,7 +105,31 @@ home-next-plan = memory and command
 home-next-on = the same on a card
 home-next-help = all commands
 
+# Hardware
+heading-id = id
+heading-name = name
+heading-gb = GB
+heading-gbs = GB/s
+devices-count = { $count } { $count ->
+    [1] device
+   *[other] devices
+}
+fact-memory = memory
+fact-driver = driver shows
+fact-bandwidth = bandwidth
+fact-units = units
+fact-fp16 = FP16, dense
+fact-target = target
+fact-pcie = slot
+fact-link = link
+fact-power = power
+fact-year = year
+fact-names = also called
+fact-sources = sources
+fact-notes = notes
+
 # Errors: what
+error-folder = the folder { $name } cannot be written
 error-unknown-model = no model is called "{ $name }"
 error-several-models = "{ $name }" is several models
 error-unknown-hardware = no hardware is called "{ $name }"
@@ -153,6 +177,7 @@ why-data-missing = the header promises { $promised } bytes, the file has { $foun
 # Errors: what to do
 hint-nearest = nearest: { $names }
 hint-model-file = a GGUF file is named by its path, such as ./model.gguf
+hint-list-hardware = list them all with: vram hardware list
 hint-name-one = name one of them
 hint-size = give the size: { $name }:{ $gb }gb
 hint-fetch-again = the download is probably incomplete: fetch it again

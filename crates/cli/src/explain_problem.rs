@@ -45,6 +45,7 @@ pub(crate) fn hardware(locale: &Locale, error: &HardwareError) -> Problem {
         HardwareError::Unknown { name } => {
             let near = nearest(name, device_names(), |key| find_device(key).one().map(|row| described(&row)));
             with_nearest(locale, new("error-unknown-hardware", name), near)
+                .hint(locale, &Message::new("hint-list-hardware"))
         }
         HardwareError::Ambiguous { name, rows } => {
             with_rows(locale, new("error-ambiguous-hardware", name), rows)

@@ -10,7 +10,7 @@ mod resolve;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use locale::Locale;
 
 /// Says whether an AI model runs on a machine, what each part takes on each device, and how to start it
@@ -24,6 +24,11 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Plan(Box<commands::plan::Plan>),
+    Hardware(commands::hardware::Hardware),
+    /// Prints the JSON schema of answers
+    Schema,
+    Completions(commands::generate::Completions),
+    Man(commands::generate::Man),
 }
 
 fn main() -> ExitCode {
@@ -31,6 +36,10 @@ fn main() -> ExitCode {
     let locale = Locale::english();
     let outcome = match &cli.command {
         Some(Command::Plan(plan)) => commands::plan::run(&locale, plan),
+        Some(Command::Hardware(hardware)) => commands::hardware::run(&locale, hardware),
+        Some(Command::Schema) => Ok(commands::generate::schema()),
+        Some(Command::Completions(args)) => Ok(commands::generate::completions(args, Cli::command())),
+        Some(Command::Man(args)) => commands::generate::man(&locale, args, Cli::command()),
         None => commands::home::run(&locale),
     };
     let exit = outcome.unwrap_or_else(|problem| {

@@ -1,4 +1,6 @@
 //! The commands, one file each.
 
+pub(crate) mod generate;
+pub(crate) mod hardware;
 pub(crate) mod home;
 pub(crate) mod plan;

@@ -1,12 +1,12 @@
-//! Answers for programs.
+//! Answers for programs: JSON on standard output.
 
 use std::io::Write;
 
-use vramplan_core::answer::Answer;
+use serde::Serialize;
 
-/// Prints an answer as JSON.
-pub(crate) fn print(answer: &Answer) -> std::io::Result<()> {
+/// Prints a value as JSON.
+pub(crate) fn print(value: &impl Serialize) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, answer)?;
+    serde_json::to_writer_pretty(&mut out, value)?;
     out.write_all(b"\n")
 }

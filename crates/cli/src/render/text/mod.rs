@@ -1,6 +1,7 @@
 //! Answers for people: verdict, bars, ledger, limits, command, assumptions.
 
 mod bar;
+mod hardware;
 mod home;
 mod ledger;
 mod names;
@@ -8,6 +9,7 @@ mod number;
 mod plan;
 mod wrap;
 
+pub(crate) use hardware::{print_device, print_devices};
 pub(crate) use home::{Home, HomeRow, print as print_home};
 pub(crate) use number::thousands;
 pub(crate) use plan::print as print_plan;

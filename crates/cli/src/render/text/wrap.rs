@@ -62,6 +62,21 @@ pub(super) fn phrases(phrases: &[String], width: usize) -> Vec<String> {
     lines
 }
 
+/// Breaks a text between words.
+pub(super) fn words(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// Cuts a long text in the middle.
 pub(super) fn middle(text: &str, width: usize) -> String {
     let chars: Vec<char> = text.chars().collect();
