@@ -147,6 +147,8 @@ error-file-kind = { $name } is no GGUF file
 error-file-empty = { $name } is empty
 error-file-short = { $name } ends too early
 error-file-broken = { $name } is broken
+error-part-missing = { $name } is split, and { $part } is missing
+error-not-first-part = { $name } is not the first part of a split model
 error-unknown-arch = { $name } has an architecture that is not understood: { $arch }
 error-no-arch = { $name } does not say which architecture it has
 error-bad-key = { $name } describes no model that can be planned
@@ -172,6 +174,8 @@ why-and-more = and { $count } more
 why-stops-at-once = the file stops before its header says anything
 why-stops-in-key = the header promises { $of } metadata keys, the file stops inside the { $number }
 why-stops-in-tensor = the header promises { $of } tensors, the file stops inside the { $number }
+why-part = it is the { $number } of { $count } parts, or was renamed
+why-weights-known = its { $tensors } tensors take { $gib } GiB; what its cache and buffers take cannot be told
 why-data-missing = the header promises { $promised } bytes, the file has { $found }
 
 # Errors: what to do
@@ -181,6 +185,8 @@ hint-list-hardware = list them all with: vram hardware list
 hint-name-one = name one of them
 hint-size = give the size: { $name }:{ $gb }gb
 hint-fetch-again = the download is probably incomplete: fetch it again
+hint-part-missing = all parts must lie in one folder
+hint-first-part = name the part that ends in -00001-of-...
 hint-gguf-only = so far models are read from .gguf files and the catalogue
 hint-unknown-arch = a newer vram may know it
 hint-on = name the hardware with --on

@@ -14,7 +14,7 @@ use vramplan_io::sources::file::FileError;
 
 use crate::locale::{Locale, Message};
 use crate::problem::Problem;
-use crate::render::text::thousands;
+use crate::render::text::{gib, thousands};
 
 /// Nearest names shown.
 const NEAREST: usize = 3;
@@ -148,6 +148,22 @@ pub(crate) fn file(locale: &Locale, name: &str, error: &FileError) -> Problem {
                     .with("found", thousands(*found)),
             )
             .hint(locale, &Message::new("hint-fetch-again")),
+        FileError::PartMissing { part } => {
+            Problem::new(locale, &Message::new("error-part-missing").with("name", name).with("part", part))
+                .hint(locale, &Message::new("hint-part-missing"))
+        }
+        FileError::NotFirstPart { number, count } => with_name("error-not-first-part")
+            .why(
+                locale,
+                &Message::new("why-part").with("number", ordinal(*number)).with("count", thousands(*count)),
+            )
+            .hint(locale, &Message::new("hint-first-part")),
+        FileError::UnknownArch { arch, weights, tensors } => {
+            let weights = Message::new("why-weights-known")
+                .with("gib", gib(*weights))
+                .with("tensors", thousands(*tensors as u64));
+            config(locale, name, &ArchError::Unknown(arch.clone())).why(locale, &weights)
+        }
         FileError::Arch(error) => config(locale, name, error),
     }
 }
@@ -184,7 +200,7 @@ pub(crate) fn config(locale: &Locale, name: &str, error: &ArchError) -> Problem 
         ArchError::Unknown(arch) => Problem::new(locale, &with_name("error-unknown-arch").with("arch", arch))
             .hint(locale, &Message::new("hint-unknown-arch")),
         ArchError::NoArchitecture => Problem::new(locale, &with_name("error-no-arch")),
-        ArchError::Key(_) | ArchError::Config(_) | ArchError::Value(_) => {
+        ArchError::Key(_) | ArchError::Config(_) | ArchError::Value(_) | ArchError::NoTensors { .. } => {
             Problem::new(locale, &with_name("error-bad-key"))
                 .why(locale, &Message::new("why-cause").with("cause", error))
         }

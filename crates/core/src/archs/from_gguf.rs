@@ -15,6 +15,10 @@ pub fn model_of_gguf(header: &Header, fallback_name: &str) -> Result<Model, Arch
     let mut facts = facts_of_gguf(arch, &header.metadata)?;
     let tensors = tensors(arch, header);
     facts.observe(&tensors);
+    let empty = (0..facts.layers).find(|i| !tensors.iter().any(|t| t.layer.map(u64::from) == Some(*i)));
+    if let Some(layer) = empty {
+        return Err(ArchError::NoTensors { layer });
+    }
     let name = header.metadata.text("general.name").ok().flatten().filter(|n| !n.trim().is_empty());
     Ok(model(name.unwrap_or(fallback_name).trim().into(), &facts, tensors, header.data_offset))
 }

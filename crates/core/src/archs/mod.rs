@@ -31,6 +31,12 @@ pub enum ArchError {
     /// Nobody here knows this architecture.
     #[error("unknown architecture {0:?}")]
     Unknown(String),
+    /// A layer that the metadata promise has no tensors.
+    #[error("layer {layer} has no tensors")]
+    NoTensors {
+        /// The layer.
+        layer: u64,
+    },
     /// A key of the GGUF metadata is missing or makes no sense.
     #[error(transparent)]
     Key(#[from] KeyError),

@@ -9,6 +9,9 @@ use vramplan_core::formats::Progress;
 use vramplan_core::formats::gguf::{self, GgufError, Header};
 use vramplan_core::model::Model;
 use vramplan_core::quants;
+use vramplan_core::units::Bytes;
+
+use super::split;
 
 /// Bytes of the first read: enough for a header without a vocabulary.
 const FIRST_READ: u64 = 256 << 10;
@@ -54,16 +57,71 @@ pub enum FileError {
         /// Bytes there are.
         found: u64,
     },
-    /// Its architecture cannot be read.
+    /// A part of a split model is missing.
+    #[error("{part} is missing")]
+    PartMissing {
+        /// File name of the part.
+        part: String,
+    },
+    /// It is a later part of a split model, or one whose name does not say which.
+    #[error("part {number} of {count}")]
+    NotFirstPart {
+        /// Which part it is, counted from 1.
+        number: u64,
+        /// How many there are.
+        count: u64,
+    },
+    /// Its architecture is not known; its weights are.
+    #[error("unknown architecture {arch:?}")]
+    UnknownArch {
+        /// The architecture.
+        arch: String,
+        /// Bytes of all tensors.
+        weights: Bytes,
+        /// Tensors.
+        tensors: usize,
+    },
+    /// What it says about its architecture makes no sense.
     #[error(transparent)]
     Arch(#[from] ArchError),
 }
 
-/// Reads the model of a GGUF file.
+/// Reads the model of a GGUF file; of a split model, its first part and then the others beside it.
 ///
 /// # Errors
-/// The file is missing, unreadable, broken, cut short, or of an architecture nobody here knows.
+/// The file is missing, unreadable, broken, cut short, or of an architecture nobody here knows; or a
+/// part of a split model is missing.
 pub fn read_gguf(path: &Path) -> Result<ModelFile, FileError> {
+    let mut header = read_whole(path)?;
+    for part in split::other_parts(path, &header)? {
+        let other = match read_whole(&part) {
+            Err(FileError::Missing) => {
+                return Err(FileError::PartMissing { part: split::name_of(&part) });
+            }
+            other => other?,
+        };
+        split::append(&mut header, other);
+    }
+    let fallback = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("model");
+    let model = model_of_gguf(&header, fallback).map_err(|error| understood(error, &header))?;
+    let file_type = header.metadata.uint("general.file_type").ok().flatten();
+    let quant = quants::name_of(file_type, &model).to_owned();
+    Ok(ModelFile { model, quant })
+}
+
+/// What can still be told of a file whose architecture nobody knows: its weights.
+fn understood(error: ArchError, header: &Header) -> FileError {
+    match error {
+        ArchError::Unknown(arch) => {
+            let weights = header.tensors.iter().map(|t| t.bytes()).sum();
+            FileError::UnknownArch { arch, weights, tensors: header.tensors.len() }
+        }
+        other => FileError::Arch(other),
+    }
+}
+
+/// Reads one file's header, and holds the file's size against it.
+fn read_whole(path: &Path) -> Result<Header, FileError> {
     let size = regular_size(path)?;
     let mut file = File::open(path).map_err(|e| unreadable(&e))?;
     let header = read_header(&mut file, size)?;
@@ -71,11 +129,7 @@ pub fn read_gguf(path: &Path) -> Result<ModelFile, FileError> {
     if promised > size {
         return Err(FileError::DataMissing { promised, found: size });
     }
-    let fallback = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("model");
-    let model = model_of_gguf(&header, fallback)?;
-    let file_type = header.metadata.uint("general.file_type").ok().flatten();
-    let quant = quants::name_of(file_type, &model).to_owned();
-    Ok(ModelFile { model, quant })
+    Ok(header)
 }
 
 /// The size of a regular file; nothing else is opened, so that a pipe cannot hold us up.

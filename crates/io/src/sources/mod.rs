@@ -1,3 +1,4 @@
 //! Where models come from.
 
 pub mod file;
+mod split;

@@ -11,7 +11,7 @@ mod wrap;
 
 pub(crate) use hardware::{print_device, print_devices};
 pub(crate) use home::{Home, HomeRow, print as print_home};
-pub(crate) use number::thousands;
+pub(crate) use number::{gib, thousands};
 pub(crate) use plan::print as print_plan;
 
 /// Lines of output, two spaces from the margin.

@@ -10,7 +10,7 @@ const LARGE: f64 = 100.0;
 const BAND_SHOWN: f64 = 0.01;
 
 /// GiB with two decimals below 100, one above.
-pub(super) fn gib(bytes: Bytes) -> String {
+pub(crate) fn gib(bytes: Bytes) -> String {
     let value = bytes.0 as f64 / GIB;
     if value < LARGE { format!("{value:.2}") } else { format!("{value:.1}") }
 }
