@@ -10,7 +10,7 @@ use crate::{assert_none, assert_one};
 /// direction: there a module may also use those listed before it. On all other floors neighbours do
 /// not know each other.
 const FLOORS: &[&[&str]] = &[
-    &["units", "dtype"],
+    &["units", "quantity", "dtype"],
     &["machine", "model", "workload"],
     &["formats"],
     &["quants", "archs"],

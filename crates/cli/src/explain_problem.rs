@@ -129,9 +129,9 @@ pub(crate) fn file(locale: &Locale, name: &str, error: &FileError) -> Problem {
         FileError::Missing => with_name("error-file-missing"),
         FileError::Folder => with_name("error-file-folder"),
         FileError::NotRegular => with_name("error-file-special"),
-        FileError::Unreadable(cause) => with_name("error-file-unreadable")
-            .why(locale, &Message::new("why-cause").with("cause", cause))
-            .unreachable(),
+        FileError::Unreadable(cause) => {
+            with_name("error-file-unreadable").why(locale, &Message::new("why-cause").with("cause", cause))
+        }
         FileError::NotGguf => with_name("error-file-kind").hint(locale, &Message::new("hint-gguf-only")),
         FileError::Empty => with_name("error-file-empty").hint(locale, &Message::new("hint-fetch-again")),
         FileError::Gguf(GgufError::Truncated { place, .. }) => {

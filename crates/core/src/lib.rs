@@ -22,6 +22,7 @@ pub mod ledger;
 pub mod machine;
 pub mod model;
 pub mod plan;
+pub mod quantity;
 pub mod quants;
 pub mod rules;
 pub mod setup;
