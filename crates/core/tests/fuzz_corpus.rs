@@ -1,5 +1,7 @@
 //! Replays the saved corpus of every fuzz target: what fuzzing once found, or started from.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 #[path = "../../../fuzz/src/targets.rs"]
 mod targets;
 
