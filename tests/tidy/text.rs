@@ -6,6 +6,7 @@ use crate::{assert_none, assert_one};
 /// Recorded output, kept byte for byte as some program wrote it.
 fn is_recorded(file: &File) -> bool {
     file.path.starts_with("observations/")
+        || file.path.starts_with("fuzz/corpus/")
         || file.path.contains("/snapshots/")
         || ["snap", "log", "stdout", "stderr"].iter().any(|e| file.is(e))
 }
@@ -77,6 +78,7 @@ fn stray_whitespace_is_reported() {
     assert_one(&at("run", "echo"), "no newline at the end");
     assert_one(&at("a.md", "one\n\n"), "empty line at the end");
     assert_none(&at("observations/x/y.txt", "one \ttwo \r\nthree"));
+    assert_none(&at("fuzz/corpus/x/y", "32k"));
     assert_none(&at("a.mk", "a:\n\tb\n"));
 }
 
