@@ -67,6 +67,9 @@ impl Locale {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -78,27 +81,31 @@ mod tests {
         assert_eq!(locale.word("no-such-key"), "no-such-key");
     }
 
-    /// Every key that the sources use is in the file, and every key of the file is used.
+    /// Every key that the sources use is in the file, and every key of the file is used. What looks
+    /// like a key is one: a word that some key starts with, and more behind a dash.
     #[test]
     fn keys_are_complete() {
-        let keys: std::collections::BTreeSet<&str> = ENGLISH
+        let keys: BTreeSet<&str> = ENGLISH
             .lines()
             .filter(|l| l.starts_with(|c: char| c.is_ascii_lowercase()))
             .filter_map(|l| l.split_once(" =").map(|(key, _)| key))
             .collect();
-        let mut used = std::collections::BTreeSet::new();
-        for source in sources(std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))) {
-            for quoted in source.split('"').skip(1).step_by(2) {
-                if let Some(key) = keys.get(quoted) {
-                    used.insert(*key);
-                }
-            }
-        }
-        let unused: Vec<_> = keys.difference(&used).collect();
+        let stems: BTreeSet<&str> =
+            keys.iter().filter_map(|key| key.split_once('-')).map(|(s, _)| s).collect();
+        let is_key = |text: &str| {
+            let plain = text.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+            plain && text.split_once('-').is_some_and(|(stem, rest)| !rest.is_empty() && stems.contains(stem))
+        };
+        let sources = sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")));
+        let quoted = sources.iter().flat_map(|source| source.split('"').skip(1).step_by(2));
+        let used: BTreeSet<&str> = quoted.filter(|text| is_key(text)).collect();
+        let unused: Vec<_> = keys.iter().filter(|key| is_key(key) && !used.contains(*key)).collect();
         assert!(unused.is_empty(), "unused keys: {unused:?}");
+        let missing: Vec<_> = used.difference(&keys).collect();
+        assert!(missing.is_empty(), "missing keys: {missing:?}");
     }
 
-    fn sources(dir: &std::path::Path) -> Vec<String> {
+    fn sources(dir: &Path) -> Vec<String> {
         let mut list = Vec::new();
         for entry in std::fs::read_dir(dir).unwrap().flatten() {
             let path = entry.path();
