@@ -99,6 +99,11 @@ impl Mixer {
         }
     }
 
+    /// The window of the attention part, when it has one.
+    pub fn window(&self) -> Option<Window> {
+        self.attention()?.window
+    }
+
     /// The recurrent part, alone or beside attention.
     pub fn recurrent(&self) -> Option<&Recurrent> {
         match self {

@@ -8,13 +8,13 @@ use alloc::collections::BTreeMap;
 
 use super::backend::Layout;
 use super::placement::{Placement, Spot};
-use super::settled::{CONTEXT_STEP, Settled};
+use super::settled::Settled;
 use crate::case::Case;
 use crate::dtype::Format;
 use crate::ledger::{Basis, Buffer, CacheKind, Estimate, Item, Ledger, Line, Why};
 use crate::machine::Backend;
-use crate::model::{Layer, Mixer, Window};
-use crate::rules::cache::{Row, row_of, rows_bytes, window_cells};
+use crate::model::{Layer, Mixer};
+use crate::rules::cache::{Row, row_of, rows_bytes};
 use crate::units::{Bytes, Tokens};
 
 const SOURCE: &str = "ggml-org/llama.cpp v0.5.0 src/llama-kv-cache.cpp";
@@ -94,7 +94,7 @@ fn layout(case: &Case<'_>, spot: Spot) -> Layout {
 fn slots(case: &Case<'_>, settled: &Settled<'_>, layer: &Layer, widest: u64) -> impl Iterator<Item = Slot> {
     let formats = (case.setup.cache_k, case.setup.cache_v);
     let main = row_of(layer).map(|row| {
-        let window = layer.mixer.attention().and_then(|a| a.window);
+        let window = layer.mixer.window();
         let kind = match (&layer.mixer, window) {
             (Mixer::Latent(_), _) => CacheKind::Latent,
             (_, Some(_)) => CacheKind::Window,
@@ -102,7 +102,7 @@ fn slots(case: &Case<'_>, settled: &Settled<'_>, layer: &Layer, widest: u64) -> 
         };
         // Transposed values are stored as wide as the widest layer's.
         let v = if settled.transposed_values() && row.v > 0 { widest } else { row.v };
-        Slot { kind, row: Row { v, ..row }, cells: cells(settled, window), formats }
+        Slot { kind, row: Row { v, ..row }, cells: settled.cells_of(window), formats }
     });
     let index_keys = match &layer.mixer {
         Mixer::Latent(latent) => latent.indexer.map(|indexer| Slot {
@@ -114,16 +114,6 @@ fn slots(case: &Case<'_>, settled: &Settled<'_>, layer: &Layer, widest: u64) -> 
         _ => None,
     };
     main.into_iter().chain(index_keys)
-}
-
-fn cells(settled: &Settled<'_>, window: Option<Window>) -> Tokens {
-    match window {
-        Some(window) if !settled.given.full_window_cache => {
-            let sharing = if settled.streams == 1 { settled.sequences } else { 1 };
-            window_cells(settled.cells, window.tokens(), sharing, settled.ubatch, CONTEXT_STEP)
-        }
-        _ => settled.cells,
-    }
 }
 
 fn widest_values(case: &Case<'_>) -> u64 {

@@ -13,16 +13,26 @@ use crate::dtype::Format;
 use crate::ledger::{Basis, Buffer, Estimate, Item, Ledger, Line, Peak, Why};
 use crate::machine::DeviceId;
 use crate::model::{Attention, Ffn, Latent, Layer, Mixer, Recurrent, Role, Tensor};
-use crate::rules::cache::{row_of, rows_bytes, window_cells};
+use crate::rules::cache::{row_of, rows_bytes};
 use crate::setup::Toggle;
 use crate::units::{Bytes, Tokens};
 
-/// The band around the rule, in percent of the estimate below and above it, and the share of recorded
-/// runs inside it: everything on one GPU (892 runs) or on the CPU (140), `cargo xtask accuracy`.
-const BAND_BELOW: u64 = 15;
-const BAND_ABOVE: u64 = 50;
-const SAMPLES: u32 = 1032;
-const INSIDE_PERCENT: u8 = 96;
+/// How far recorded runs lie from the rule.
+struct Band {
+    /// Percent of the estimate below it.
+    below: u64,
+    /// Percent of the estimate above it.
+    above: u64,
+    /// Recorded runs.
+    samples: u32,
+    /// Percent of them inside the band.
+    inside_percent: u8,
+}
+
+/// Everything on one GPU (892 runs) or on the CPU (140).
+const IN_ONE_PLACE: Band = Band { below: 15, above: 50, samples: 1032, inside_percent: 96 };
+/// Several GPUs, or a part on the host.
+const SPREAD: Band = Band { below: 30, above: 80, samples: 682, inside_percent: 96 };
 /// Copies of every input that several cards working in turn hold at once.
 const PIPELINE_COPIES: u64 = 4;
 const SOURCE: &str = "runs of llama.cpp v0.5.0";
@@ -39,6 +49,7 @@ pub(super) fn charge(case: &Case<'_>, settled: &Settled<'_>, placement: &Placeme
         settled,
         on_gpu: !placement.gpus().is_empty(),
         pipelined: placement.is_pipelined(settled),
+        band: if placement.is_in_one_place(settled) { &IN_ONE_PLACE } else { &SPREAD },
     };
     for (number, card) in placement.gpus().iter().enumerate() {
         // The first card also multiplies what lies on the host, one weight copied in at a time.
@@ -80,20 +91,20 @@ impl Set {
 }
 
 fn line(pass: &Pass<'_>, device: DeviceId, buffer: Buffer, set: Set) -> Line {
-    let Set { bytes, peak } = set;
+    let (Set { bytes, peak }, band) = (set, pass.band);
     Line {
         item: Item::ComputeBuffer,
         device,
         buffer,
         bytes: Estimate {
-            low: bytes.scaled(100 - BAND_BELOW, 100),
+            low: bytes.scaled(100 - band.below, 100),
             likely: bytes,
-            high: bytes.scaled(100 + BAND_ABOVE, 100),
+            high: bytes.scaled(100 + band.above, 100),
         },
         why: Why::LargestLiveSet { batch: Tokens(pass.settled.tokens), peak },
         basis: Basis::Fitted {
-            samples: SAMPLES,
-            inside_percent: INSIDE_PERCENT,
+            samples: band.samples,
+            inside_percent: band.inside_percent,
             source: Cow::Borrowed(SOURCE),
         },
     }
@@ -105,6 +116,7 @@ struct Pass<'a> {
     settled: &'a Settled<'a>,
     on_gpu: bool,
     pipelined: bool,
+    band: &'static Band,
 }
 
 impl Pass<'_> {
@@ -187,20 +199,9 @@ impl Pass<'_> {
     /// Cells of each cache there is: one for full layers, one for window layers.
     fn cache_cells(&self) -> impl Iterator<Item = Tokens> {
         let layers = || self.case.model.trunk().filter(|l| row_of(l).is_some());
-        let full = layers().any(|l| self.cells(l) == self.settled.cells && window_of(l).is_none());
-        let windowed = layers().find(|l| window_of(l).is_some()).map(|l| self.cells(l));
+        let full = layers().any(|l| l.mixer.window().is_none());
+        let windowed = layers().find_map(|l| l.mixer.window()).map(|w| self.settled.cells_of(Some(w)));
         full.then_some(self.settled.cells).into_iter().chain(windowed)
-    }
-
-    fn cells(&self, layer: &Layer) -> Tokens {
-        let s = self.settled;
-        match window_of(layer) {
-            Some(window) if !s.given.full_window_cache => {
-                let sharing = if s.streams == 1 { s.sequences } else { 1 };
-                window_cells(s.cells, window, sharing, s.ubatch, super::settled::CONTEXT_STEP)
-            }
-            _ => s.cells,
-        }
     }
 
     fn widest_values(&self) -> u64 {
@@ -251,7 +252,7 @@ impl Pass<'_> {
         let queries = a.heads.saturating_mul(a.k_dim);
         let result = a.heads.saturating_mul(a.v_dim);
         let tokens = self.tensor(queries.saturating_add(result).saturating_add(self.case.model.width));
-        let cells = self.cells(layer);
+        let cells = self.settled.cells_of(layer.mixer.window());
         if !self.flash() {
             let scores = a.heads.saturating_mul(cells.0);
             return tokens + self.tensor(scores);
@@ -292,8 +293,4 @@ impl Pass<'_> {
         };
         self.tensor(channels.saturating_add(stream))
     }
-}
-
-fn window_of(layer: &Layer) -> Option<u64> {
-    layer.mixer.attention().and_then(|a| a.window).map(|w| w.tokens())
 }

@@ -107,6 +107,13 @@ impl Placement {
         &self.gpus
     }
 
+    /// Whether everything that a pass touches is on one card, or on the CPU.
+    pub(super) fn is_in_one_place(&self, settled: &Settled<'_>) -> bool {
+        let everything = self.output.is_some() && self.layers.iter().all(Option::is_some);
+        let on_card = everything && self.overrides.is_empty() && !settled.given.cache_on_host;
+        self.gpus.is_empty() || (self.gpus.len() == 1 && on_card)
+    }
+
     /// Whether several cards work in turn on parts of a batch: all layers on them, cache included.
     pub(super) fn is_pipelined(&self, settled: &Settled<'_>) -> bool {
         let everything = self.output.is_some() && self.layers.iter().all(Option::is_some);

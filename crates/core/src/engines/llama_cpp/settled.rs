@@ -3,7 +3,8 @@
 //! `llama-context.cpp: llama_context::llama_context`.
 
 use crate::case::Case;
-use crate::model::Mixer;
+use crate::model::{Mixer, Window};
+use crate::rules::cache::window_cells;
 use crate::setup::{EngineSetup, LlamaCpp, Program, Toggle};
 use crate::units::Tokens;
 
@@ -56,6 +57,17 @@ impl<'a> Settled<'a> {
             outputs_asked,
             outputs: graph.min(outputs_asked.unwrap_or(batch)),
             flash_attention: flash_attention(given.flash_attention, case),
+        }
+    }
+
+    /// Cells of a cache for layers with this window; window layers may be told to keep everything.
+    pub(super) fn cells_of(&self, window: Option<Window>) -> Tokens {
+        match window {
+            Some(window) if !self.given.full_window_cache => {
+                let sharing = if self.streams == 1 { self.sequences } else { 1 };
+                window_cells(self.cells, window.tokens(), sharing, self.ubatch, CONTEXT_STEP)
+            }
+            _ => self.cells,
         }
     }
 
