@@ -162,6 +162,7 @@ error-values-need-flash = a { $format } V cache needs flash attention
 error-unequal-cache = { $model } keeps one row for K and V: they cannot be { $k } and { $v }
 error-cache-blocks = a cache of { $format } is not possible: { $values } values do not divide into its blocks
 error-cache-format = llama.cpp keeps no cache as { $format }
+error-context-too-large = a context of { $context } tokens is more than llama.cpp can count ({ $most })
 error-outputs = { $outputs } rows of logits are too few for { $sequences } sequences
 error-pattern = "{ $pattern }" is no pattern that can be used
 error-no-such-card = there is no card { $card }: the machine has { $cards }

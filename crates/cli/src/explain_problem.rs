@@ -253,6 +253,9 @@ fn refused(locale: &Locale, model: &str, refusal: &Refusal) -> Problem {
                 .hint(locale, &Message::new("hint-cache-blocks"))
         }
         Refusal::CacheFormat { format } => new(Message::new("error-cache-format").with("format", format)),
+        Refusal::ContextTooLarge { context, most } => new(Message::new("error-context-too-large")
+            .with("context", thousands(context.0))
+            .with("most", thousands(most.0))),
         Refusal::FewerOutputsThanSequences { outputs, sequences } => {
             new(Message::new("error-outputs").with("outputs", outputs).with("sequences", sequences))
         }

@@ -75,6 +75,14 @@ pub enum Refusal {
         /// The format.
         format: Format,
     },
+    /// More cells than the engine can count.
+    #[error("{context} for all sequences, more than {most}")]
+    ContextTooLarge {
+        /// Tokens of all sequences.
+        context: Tokens,
+        /// The most the engine can count.
+        most: Tokens,
+    },
     /// There are not enough outputs for the sequences.
     #[error("{outputs} outputs for {sequences} sequences")]
     FewerOutputsThanSequences {

@@ -11,12 +11,11 @@ use crate::locale::{Locale, Message};
 /// Longer names of models are cut in the middle.
 const NAME_WIDTH: usize = 32;
 
-/// A product's name without the words that every card of its maker bears.
+/// A product's name without the words that every card of its maker bears, and without remarks.
 pub(super) fn short(name: &str) -> &str {
-    ["GeForce ", "NVIDIA ", "AMD Radeon ", "Radeon ", "Apple "]
-        .iter()
-        .find_map(|word| name.strip_prefix(word))
-        .unwrap_or(name)
+    let words = ["GeForce ", "NVIDIA ", "AMD Radeon ", "Radeon ", "Apple "];
+    let name = words.iter().find_map(|word| name.strip_prefix(word)).unwrap_or(name);
+    name.split_once(" (").map_or(name, |(short, _)| short)
 }
 
 /// The model with its quantisation, said once.

@@ -43,6 +43,9 @@ pub const CACHE_FORMATS: &[Format] = &[
     Format::Q5_1,
 ];
 
+/// The engine counts cells in 32 bits (`llama_context_params::n_ctx`).
+const MOST_CELLS: Tokens = Tokens(u32::MAX as u64);
+
 /// The engine.
 #[derive(Clone, Copy, Debug)]
 pub struct LlamaCppEngine;
@@ -53,6 +56,9 @@ impl Engine for LlamaCppEngine {
         check_devices(case)?;
         check_overrides(case, settled.given)?;
         check_cache_formats(case, &settled)?;
+        if settled.context > MOST_CELLS {
+            return Err(Refusal::ContextTooLarge { context: settled.context, most: MOST_CELLS });
+        }
         let (outputs, sequences) = (settled.outputs_asked, settled.sequences);
         if outputs.is_some_and(|n| n < sequences) {
             let outputs = outputs.unwrap_or(0);
