@@ -9,6 +9,9 @@ use crate::model::Window;
 /// Head width of the class when the config leaves it out.
 const HEAD_DIM: u64 = 256;
 
+/// Layers of Gemma 3n that keep a cache; those after them read it.
+const LAYERS_WITH_CACHE_3N: u64 = 20;
+
 const STYLE: Style = Style { post_norms: true, ..Style::PLAIN };
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -32,6 +35,15 @@ pub(super) const FAMILIES: &[Family] = &[
         settle: |f| {
             f.qk_norm = true;
             f.set_windows(if f.window.is_some() { 6 } else { 0 });
+        },
+        ..Family::PLAIN
+    },
+    Family {
+        gguf: &["gemma3n"],
+        builds: false,
+        settle: |f| {
+            f.set_windows(5);
+            f.shared_kv_layers = f.layers.saturating_sub(LAYERS_WITH_CACHE_3N);
         },
         ..Family::PLAIN
     },
