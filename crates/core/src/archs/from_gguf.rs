@@ -15,8 +15,7 @@ pub fn model_of_gguf(header: &Header, fallback_name: &str) -> Result<Model, Arch
     let mut facts = facts_of_gguf(arch, &header.metadata)?;
     let tensors = tensors(arch, header);
     facts.observe(&tensors);
-    let empty = (0..facts.layers).find(|i| !tensors.iter().any(|t| t.layer.map(u64::from) == Some(*i)));
-    if let Some(layer) = empty {
+    if let Some(layer) = facts.layer_without_tensors(&tensors) {
         return Err(ArchError::NoTensors { layer });
     }
     let name = header.metadata.text("general.name").ok().flatten().filter(|n| !n.trim().is_empty());

@@ -55,6 +55,7 @@ pub enum ArchError {
 pub fn facts_of_gguf(arch: &str, keys: &dyn Keys) -> Result<Facts, ArchError> {
     let family = families::by_gguf(arch).ok_or_else(|| ArchError::Unknown(arch.into()))?;
     let mut facts = facts::gguf::read(arch, keys)?;
+    facts.check_sizes()?;
     (family.settle)(&mut facts);
     facts.check()?;
     Ok(facts)

@@ -27,6 +27,18 @@ const VENDOR_WORDS: [(&str, &str); 7] = [
 /// Which spelling do all spellings of a name share? Case does not count; spaces, dashes,
 /// underscores and colons are one dash; trade mark signs go; dots and slashes stay.
 pub fn normalise(name: &str) -> String {
+    let mut key = folded(name);
+    // What a removed mark leaves may be a mark again.
+    loop {
+        let again = folded(&key);
+        if again == key {
+            return key;
+        }
+        key = again;
+    }
+}
+
+fn folded(name: &str) -> String {
     let mut key = String::with_capacity(name.len());
     let mut rest = name;
     while let Some(c) = rest.chars().next() {

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{Experts, Facts, PerLayer};
+use crate::archs::ArchError;
 use crate::archs::families::Family;
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::units::Tokens;
@@ -10,10 +11,11 @@ use crate::units::Tokens;
 /// Reads the facts of a config of this family.
 ///
 /// # Errors
-/// A field the family needs is missing or no number.
-pub(in crate::archs) fn read(config: &Config<'_>, family: &Family) -> Result<Facts, ConfigError> {
+/// A field the family needs is missing, no number, or a number that cannot be meant.
+pub(in crate::archs) fn read(config: &Config<'_>, family: &Family) -> Result<Facts, ArchError> {
     let mut facts = common(config)?;
     facts.arch = family.gguf.first().copied().unwrap_or_default().into();
+    facts.check_sizes()?;
     (family.config)(config, &mut facts)?;
     Ok(facts)
 }

@@ -4,6 +4,7 @@ pub(super) mod config;
 pub(super) mod gguf;
 
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
 pub use gguf::{KeyError, KeyProblem, Keys};
@@ -284,10 +285,14 @@ impl Facts {
         self.tied = !tensors.iter().any(|t| t.role == Role::Output);
         let total = self.total_layers();
         if let Some(experts) = &mut self.experts {
-            let routed =
-                |i: u64| tensors.iter().any(|t| t.role == Role::Experts && t.layer.map(u64::from) == Some(i));
-            experts.layers = Some((0..total).map(routed).collect());
+            experts.layers = Some(layers_with(tensors, total, |t| t.role == Role::Experts));
         }
+    }
+
+    /// The first layer of the trunk without any tensor.
+    pub fn layer_without_tensors(&self, tensors: &[Tensor]) -> Option<u64> {
+        let present = layers_with(tensors, self.layers, |_| true);
+        present.iter().position(|present| !present).map(|i| i as u64)
     }
 
     /// The stated vocabulary, else the rows of the embedding table.
@@ -296,21 +301,29 @@ impl Facts {
         if self.vocab > 0 { self.vocab } else { rows() }
     }
 
-    /// Whether the numbers describe a model at all.
+    /// Whether the sizes can be meant, before anything is built by them.
+    ///
+    /// # Errors
+    /// The first key whose number cannot, by its GGUF name.
+    pub fn check_sizes(&self) -> Result<(), KeyError> {
+        let bad = |key: &str, value, max| {
+            Err(KeyError { key: key.into(), problem: KeyProblem::OutOfRange { value, max } })
+        };
+        if self.layers == 0 || self.total_layers() > MAX_LAYERS {
+            return bad("block_count", self.total_layers(), MAX_LAYERS);
+        }
+        if self.width == 0 || self.width > MAX_EXTENT {
+            return bad("embedding_length", self.width, MAX_EXTENT);
+        }
+        Ok(())
+    }
+
+    /// Whether the numbers describe a model at all, once the family has settled them.
     ///
     /// # Errors
     /// The first key that does not, by its GGUF name.
     pub fn check(&self) -> Result<(), KeyError> {
-        let bad = |key: &str, problem| Err(KeyError { key: key.into(), problem });
-        if self.layers == 0 || self.total_layers() > MAX_LAYERS {
-            return bad(
-                "block_count",
-                KeyProblem::OutOfRange { value: self.total_layers(), max: MAX_LAYERS },
-            );
-        }
-        if self.width == 0 || self.width > MAX_EXTENT {
-            return bad("embedding_length", KeyProblem::OutOfRange { value: self.width, max: MAX_EXTENT });
-        }
+        self.check_sizes()?;
         self.check_heads()
     }
 
@@ -343,6 +356,17 @@ impl Facts {
         }
         Ok(())
     }
+}
+
+/// Which of the first `count` layers have a tensor of this kind? One look at each tensor.
+fn layers_with(tensors: &[Tensor], count: u64, is_kind: impl Fn(&Tensor) -> bool) -> Vec<bool> {
+    let mut layers = vec![false; usize::try_from(count.min(MAX_LAYERS)).unwrap_or(0)];
+    for layer in tensors.iter().filter(|t| is_kind(t)).filter_map(|t| t.layer) {
+        if let Some(has) = layers.get_mut(layer as usize) {
+            *has = true;
+        }
+    }
+    layers
 }
 
 /// Which recurrence do a hybrid's `ssm.*` keys describe?
