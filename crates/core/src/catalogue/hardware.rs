@@ -2,7 +2,7 @@
 //!
 //! A named card stands in an ordinary machine of its kind; what is filled in for that is said.
 
-use alloc::collections::BTreeSet;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -88,8 +88,6 @@ pub enum HardwareError {
         name: String,
     },
 }
-
-use alloc::boxed::Box;
 
 /// What else is known of the machine around the devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -205,8 +203,8 @@ struct Builder {
     gpus: Vec<Device>,
     filled: Vec<Filled>,
     server_memory: Bytes,
-    unified: bool,
-    names: BTreeSet<String>,
+    /// The chip whose memory everything shares, as it was named.
+    unified: Option<String>,
 }
 
 impl Builder {
@@ -218,20 +216,21 @@ impl Builder {
             gpus: Vec::new(),
             filled: Vec::new(),
             server_memory: Bytes::ZERO,
-            unified: false,
-            names: BTreeSet::new(),
+            unified: None,
         }
     }
 
     fn add(&mut self, spec: &HardwareSpec, row: &DeviceRow) -> Result<(), HardwareError> {
-        let mixed = row.unified && (spec.count > 1 || !self.gpus.is_empty());
-        if mixed || self.unified {
+        if let Some(name) = self.unified.clone() {
+            return Err(HardwareError::UnifiedBesideOthers { name });
+        }
+        if row.unified && (spec.count > 1 || !self.gpus.is_empty()) {
             return Err(HardwareError::UnifiedBesideOthers { name: spec.name.clone() });
         }
-        self.names.insert(row.id.clone());
         for _ in 0..spec.count {
             let total = self.total_of(spec, row)?;
             if row.unified {
+                self.unified = Some(spec.name.clone());
                 self.add_unified(row, total, spec.size_gb);
             } else {
                 self.add_card(row, total);
@@ -269,7 +268,6 @@ impl Builder {
     }
 
     fn add_unified(&mut self, row: &DeviceRow, total: Bytes, size_gb: Option<u64>) {
-        self.unified = true;
         let free = self.free_of(total);
         let reserve = self.kept(KEPT_UNIFIED);
         self.pools.push(Pool { kind: PoolKind::Unified, total, free, reserve, bandwidth: row.bandwidth() });
@@ -301,7 +299,7 @@ impl Builder {
     }
 
     fn finish(mut self) -> NamedMachine {
-        let cpu_pool = if self.unified { PoolId(0) } else { self.add_ram() };
+        let cpu_pool = if self.unified.is_some() { PoolId(0) } else { self.add_ram() };
         let untouched = self.around.used.is_none() && self.around.free.is_none();
         if untouched && !self.gpus.is_empty() {
             self.filled.push(Filled::NothingElseOnCards);

@@ -15,6 +15,12 @@ pub(crate) fn gib(bytes: Bytes) -> String {
     if value < LARGE { format!("{value:.2}") } else { format!("{value:.1}") }
 }
 
+/// GiB as a sentence says it: one decimal, two below 1.
+pub(super) fn rough(bytes: Bytes) -> String {
+    let value = bytes.0 as f64 / GIB;
+    if value < 1.0 { format!("{value:.2}") } else { format!("{value:.1}") }
+}
+
 /// GiB with its band, when it has one worth showing.
 pub(super) fn estimate(e: Estimate) -> String {
     let half = (e.high - e.likely).max(e.likely - e.low).0 as f64 / GIB;

@@ -6,7 +6,7 @@ use vramplan_core::machine::{Backend, PoolKind};
 use vramplan_core::plan::{Memory, Verdict};
 use vramplan_core::units::Bytes;
 
-use super::number::{gib, thousands};
+use super::number::{gib, rough, thousands};
 use super::{Page, TITLE, WIDTH, bar, ledger, names, wrap};
 use crate::locale::{Locale, Message};
 use crate::render::Style;
@@ -54,11 +54,11 @@ fn verdict(locale: &Locale, answer: &Answer, style: Style) -> String {
     let model = names::model(&answer.model.name, &answer.model.quant);
     let on = machine_name(locale, answer);
     let message = match answer.verdict {
-        Verdict::Fits => Message::new("sentence-fits").with("spare", gib(memory.headroom())),
-        Verdict::Tight => Message::new("sentence-tight").with("usable", gib(memory.free - memory.reserve)),
+        Verdict::Fits => Message::new("sentence-fits").with("spare", rough(memory.headroom())),
+        Verdict::Tight => Message::new("sentence-tight").with("usable", rough(memory.free - memory.reserve)),
         Verdict::DoesNotFit => Message::new("sentence-does-not-fit")
-            .with("need", gib(memory.need.likely))
-            .with("short", gib(short(memory))),
+            .with("need", rough(memory.need.likely))
+            .with("short", rough(short(memory))),
     };
     let memory_name = memory_name(locale, answer, memory);
     let message = message.with("model", model).with("machine", on).with("memory", memory_name);

@@ -1,0 +1,130 @@
+//! The examples of the README and of `cases/` against the real program, byte for byte.
+//!
+//! Every block that starts with `$ vram …` is run and written anew, and the file must not change. To
+//! take over what has: `SNAPSHOTS=overwrite cargo test -p vramplan --test cli`, and read the change.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use snapbox::{Assert, Data, IntoData};
+
+/// Widest line that a plan may print.
+const WIDTH: usize = 80;
+
+/// Runs `vram` with the words of a line, as a shell without quotes or variables would.
+fn run(line: &str) -> Output {
+    let words = line.split_whitespace();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vram"));
+    command.args(words).current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("COLUMNS").output().unwrap()
+}
+
+/// A file of examples with every output as it is now.
+fn with_outputs(text: &str) -> String {
+    let mut now = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        now.push_str(line);
+        now.push('\n');
+        let Some(command) = line.strip_prefix("$ vram") else { continue };
+        lines.by_ref().take_while(|l| *l != "```").for_each(drop);
+        now.push_str(&shown(&run(command)));
+        now.push_str("```\n");
+    }
+    now
+}
+
+/// Exit code where it is not 0, standard output, standard error.
+fn shown(output: &Output) -> String {
+    let mut text = String::new();
+    let code = output.status.code().unwrap();
+    if code != 0 {
+        writeln!(text, "? {code}").unwrap();
+    }
+    text.push_str(std::str::from_utf8(&output.stdout).unwrap());
+    text.push_str(std::str::from_utf8(&output.stderr).unwrap());
+    text
+}
+
+fn check(file: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("\n$ vram"), "no examples in {file}");
+    let now = with_outputs(&text).into_data().raw();
+    Assert::new().action_env("SNAPSHOTS").eq(now, Data::read_from(&path, None).raw());
+}
+
+#[test]
+fn readme() {
+    check("../../README.md");
+}
+
+#[test]
+fn plans() {
+    check("tests/cases/plans.md");
+}
+
+#[test]
+fn bad_input() {
+    check("tests/cases/errors.md");
+}
+
+#[test]
+fn help() {
+    check("tests/cases/help.md");
+}
+
+#[test]
+fn plans_keep_to_the_page() {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/plans.md")).unwrap();
+    for command in text.lines().filter_map(|line| line.strip_prefix("$ vram plan")) {
+        let output = run(&format!("plan {command}"));
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let long: Vec<_> = printed.lines().filter(|line| line.chars().count() > WIDTH).collect();
+        assert!(long.is_empty(), "{command}: {long:?}");
+    }
+}
+
+#[test]
+fn bad_input_is_one_error_and_nothing_on_standard_output() {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/errors.md")).unwrap();
+    for command in text.lines().filter_map(|line| line.strip_prefix("$ vram")) {
+        let output = run(command);
+        assert_eq!(output.status.code(), Some(2), "{command}");
+        assert!(output.stdout.is_empty(), "{command}");
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(
+            errors.lines().filter(|line| line.starts_with("error: ")).count(),
+            1,
+            "{command}: {errors}"
+        );
+    }
+}
+
+#[test]
+fn alone_it_shows_this_machine() {
+    let output = run("");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("System RAM"));
+}
+
+#[test]
+fn without_hardware_the_plan_is_for_this_machine() {
+    let output = run("plan qwen3-0.6b --json");
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["devices"].as_array().unwrap().len(), 1);
+    assert_eq!(answer["devices"][0]["backend"], "cpu");
+}
+
+#[test]
+fn json_carries_whole_numbers() {
+    let output = run("plan llama-3.1-8b --on rtx-4090 --context 32k --json");
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["model"]["parameters"].as_u64(), Some(8_030_261_248));
+    assert_eq!(answer["totals"]["kv_cache"].as_u64(), Some(4_294_967_296));
+    assert_eq!(answer["verdict"], "fits");
+}
