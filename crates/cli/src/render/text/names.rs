@@ -167,9 +167,7 @@ pub(super) fn basis(locale: &Locale, basis: &Basis) -> String {
 
 /// An assumption with the flag that settles it.
 pub(super) fn assumption(locale: &Locale, answer: &Answer, assumed: &Assumption) -> String {
-    let name = |id: &DeviceId| {
-        answer.devices.get(usize::from(id.0)).map_or_else(String::new, |device| device.name.clone())
-    };
+    let name = |id: &DeviceId| answer.devices.get(usize::from(id.0)).map_or("", |device| short(&device.name));
     let message = match assumed {
         Assumption::Quant { quant } => Message::new("assumed-quant").with("quant", quant),
         Assumption::Context { context } => {

@@ -47,7 +47,7 @@ pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Packs phrases into lines, two spaces apart. A phrase is not split.
+/// Packs phrases into lines, three spaces apart. A phrase is split only where it has no line to itself.
 pub(super) fn phrases(phrases: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for phrase in phrases {
@@ -56,7 +56,7 @@ pub(super) fn phrases(phrases: &[String], width: usize) -> Vec<String> {
                 line.push_str("   ");
                 line.push_str(phrase);
             }
-            _ => lines.push(phrase.clone()),
+            _ => lines.extend(words(phrase, width)),
         }
     }
     lines
