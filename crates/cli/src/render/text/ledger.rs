@@ -7,7 +7,7 @@ use vramplan_core::machine::{Backend, DeviceId};
 use vramplan_core::units::Bytes;
 
 use super::number::{cell, estimate};
-use super::{Page, WIDTH, names};
+use super::{Page, WIDTH, names, wrap};
 use crate::locale::Locale;
 
 /// Most memories that have a column of their own; more are listed below each other.
@@ -185,7 +185,8 @@ pub(super) fn explain(locale: &Locale, answer: &Answer, page: &mut Page) {
         let bytes = super::number::thousands(line.bytes.likely.0);
         let name = names::item(locale, line, backend);
         page.line(format!("  {name}, {device}: {bytes} bytes"));
-        page.line(format!("    {}", names::why(locale, line)));
-        page.line(format!("    {}", names::basis(locale, &line.basis)));
+        for text in [names::why(locale, line), names::basis(locale, &line.basis)] {
+            wrap::words(&text, WIDTH - 6).iter().for_each(|part| page.line(format!("    {part}")));
+        }
     }
 }
