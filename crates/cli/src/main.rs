@@ -48,3 +48,24 @@ fn main() -> ExitCode {
     });
     ExitCode::from(exit as u8)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn without_help(command: &clap::Command) -> Vec<String> {
+        let own = command.get_arguments().filter(|arg| arg.get_help().is_none());
+        let own = own.map(|arg| format!("{}: {}", command.get_name(), arg.get_id()));
+        own.chain(command.get_subcommands().flat_map(without_help)).collect()
+    }
+
+    #[test]
+    fn every_option_says_what_it_is_for() {
+        Cli::command().debug_assert();
+        assert_eq!(without_help(&Cli::command()), Vec::<String>::new());
+        let silent = |c: &&clap::Command| c.get_about().is_none();
+        let commands: Vec<_> =
+            Cli::command().get_subcommands().filter(silent).map(|c| c.get_name().to_owned()).collect();
+        assert_eq!(commands, Vec::<String>::new());
+    }
+}
