@@ -4,9 +4,12 @@
 
 mod accuracy;
 mod fmt;
+mod schema;
 mod step;
 mod test;
 
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -19,6 +22,8 @@ enum Chore {
     Test(test::Test),
     /// Format the whole workspace
     Fmt(fmt::Fmt),
+    /// Hold the JSON schema of answers against the one that is kept
+    Schema(schema::Schema),
     /// Replay what real engines allocated, and print how far off the product is
     Accuracy(accuracy::Accuracy),
 }
@@ -37,6 +42,15 @@ fn run(chore: &Chore) -> anyhow::Result<()> {
     match chore {
         Chore::Test(args) => test::run(args),
         Chore::Fmt(args) => fmt::run(args),
+        Chore::Schema(args) => schema::run(args),
         Chore::Accuracy(args) => accuracy::run(args),
     }
+}
+
+/// Writes a file so that a reader sees the old or the new one, never half of it.
+fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
+    let part = path.with_extension("tmp");
+    fs::write(&part, text)?;
+    fs::rename(&part, path)?;
+    Ok(())
 }

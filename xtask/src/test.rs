@@ -14,6 +14,7 @@ const STEPS: &[Step] = &[
     Step::cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
     Step::cargo("test", &["test", "--workspace"]),
     Step::cargo("doc", &["doc", "--no-deps", "--workspace"]).with(&[("RUSTDOCFLAGS", "-Dwarnings")]),
+    Step::cargo("schema", &["run", "--quiet", "--package", "xtask", "--", "schema"]),
     Step::cargo("accuracy", &["run", "--quiet", "--package", "xtask", "--", "accuracy"]),
     Step::optional("cargo-deny", &["cargo", "deny", "--offline", "check", "bans", "licenses", "sources"]),
     Step::optional("cargo-machete", &["cargo", "machete"]),

@@ -16,6 +16,8 @@ use clap::Args;
 use corpus::Corpus;
 use score::{Figures, Score};
 
+use crate::write_whole;
+
 /// The project's own records.
 const OBSERVATIONS: &str = "observations";
 /// The table that is published.
@@ -84,13 +86,5 @@ fn publish(path: &Path, text: &str, write: bool) -> Result<()> {
     if fs::read_to_string(path).unwrap_or_default() != text {
         bail!("{PUBLISHED} does not say what the replay says: run cargo xtask accuracy --write");
     }
-    Ok(())
-}
-
-/// Writes a file so that a reader sees the old or the new one, never half of it.
-fn write_whole(path: &Path, text: &str) -> Result<()> {
-    let part = path.with_extension("tmp");
-    fs::write(&part, text)?;
-    fs::rename(&part, path)?;
     Ok(())
 }
