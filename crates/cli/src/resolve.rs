@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use vramplan_core::answer::Assumption;
-use vramplan_core::archs;
+use vramplan_core::archs::ArchError;
 use vramplan_core::catalogue::hardware::{Around, HardwareSpec, NamedMachine, named_machine};
 use vramplan_core::catalogue::{Lookup, ModelRow, find_model};
 use vramplan_core::engines::WeightsSource;
-use vramplan_core::formats::hf_config::Config;
 use vramplan_core::model::Model;
-use vramplan_core::quants::{self, Recipe};
+use vramplan_core::quants::Recipe;
 use vramplan_core::units::Bytes;
 use vramplan_io::hardware::this_machine;
 use vramplan_io::sources::file;
@@ -103,19 +102,9 @@ fn of_catalogue(locale: &Locale, name: &str, quant: Option<Recipe>) -> Result<Fo
     }
 }
 
-/// Builds a catalogue model in a quantisation: the one asked for, else the one its makers publish it
-/// in, else the usual one.
-pub(crate) fn of_row(row: &ModelRow, quant: Option<Recipe>) -> Result<Found, archs::ArchError> {
-    let config = Config::new(&row.config);
-    let facts = archs::facts_of_config(&config)?;
-    let tensors = archs::tensors(&facts);
-    let mut model = archs::model(row.name.clone(), &facts, tensors, 0);
-    let native = match config.native_quantisation() {
-        Some("mxfp4") => Recipe::Mxfp4Moe,
-        _ => Recipe::Q4KM,
-    };
-    let recipe = quant.unwrap_or(native);
-    quants::apply(recipe, false, &mut model);
+/// Builds a catalogue model in the quantisation asked for, else in its usual one.
+pub(crate) fn of_row(row: &ModelRow, quant: Option<Recipe>) -> Result<Found, ArchError> {
+    let recipe = quant.unwrap_or_else(|| row.usual_recipe());
     let assumed = match quant {
         Some(_) => Vec::new(),
         None => vec![Assumption::Quant { quant: recipe.name().into() }],
@@ -124,5 +113,5 @@ pub(crate) fn of_row(row: &ModelRow, quant: Option<Recipe>) -> Result<Found, arc
         Some(repository) => Source::Hub(repository.clone(), recipe.name().into()),
         None => Source::File(format!("{}-{}.gguf", row.name, recipe.name())),
     };
-    Ok(Found { model, quant: recipe.name().into(), source, assumed })
+    Ok(Found { model: row.build(recipe)?, quant: recipe.name().into(), source, assumed })
 }

@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::generated::MODELS;
 use super::{Lookup, normalise};
+use crate::archs::{self, ArchError};
+use crate::formats::hf_config::Config;
+use crate::model::Model;
+use crate::quants::{self, Recipe};
 use crate::units::Tokens;
 
 /// What is known of one model? Its config is the published one, less what decides no shape.
@@ -55,6 +59,31 @@ pub struct ModelRow {
     pub notes: Option<String>,
     /// The config, its nulls included.
     pub config: serde_json::Value,
+}
+
+impl ModelRow {
+    /// The model with its weights in these formats, as a file made by llama.cpp's quantiser without an
+    /// importance matrix would hold them.
+    ///
+    /// # Errors
+    /// The config is of a family that nobody here knows, or makes no sense.
+    pub fn build(&self, recipe: Recipe) -> Result<Model, ArchError> {
+        let facts = archs::facts_of_config(&Config::new(&self.config))?;
+        let mut model = archs::model(self.name.clone(), &facts, archs::tensors(&facts), 0);
+        // A config states how far positions reach; the row, how far the model was made for.
+        model.context_length = Some(self.context_length);
+        quants::apply(recipe, false, &mut model);
+        Ok(model)
+    }
+
+    /// The mix that files of this model come in when nobody asks for another: the one its makers publish
+    /// it in, else the usual one.
+    pub fn usual_recipe(&self) -> Recipe {
+        match Config::new(&self.config).native_quantisation() {
+            Some("mxfp4") => Recipe::Mxfp4Moe,
+            _ => Recipe::Q4KM,
+        }
+    }
 }
 
 /// Which model has this name? Its hub id, then the id's last part, then an alias or a sibling of

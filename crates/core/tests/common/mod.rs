@@ -1,17 +1,15 @@
 //! Models, machines and setups that several tests share.
 #![allow(dead_code, unreachable_pub, reason = "each test uses some of it")]
 
-use vramplan_core::archs;
 use vramplan_core::case::Case;
 use vramplan_core::catalogue::find_model;
 use vramplan_core::catalogue::hardware::{Around, HardwareSpec, named_machine};
 use vramplan_core::dtype::Format;
-use vramplan_core::formats::hf_config::Config;
 use vramplan_core::ledger::{Item, Ledger, Line};
 use vramplan_core::machine::Machine;
 use vramplan_core::model::Model;
 use vramplan_core::plan::{Plan, evaluate};
-use vramplan_core::quants::{self, Recipe};
+use vramplan_core::quants::Recipe;
 use vramplan_core::setup::{EngineSetup, LlamaCpp, Setup};
 use vramplan_core::units::{Bytes, Tokens};
 use vramplan_core::workload::Inference;
@@ -19,11 +17,7 @@ use vramplan_core::workload::Inference;
 /// A model of the catalogue in a quantisation.
 pub fn model(name: &str, recipe: Recipe) -> Model {
     let row = find_model(name).one().unwrap_or_else(|| panic!("no {name}"));
-    let facts = archs::facts_of_config(&Config::new(&row.config)).unwrap();
-    let tensors = archs::tensors(&facts);
-    let mut model = archs::model(row.name, &facts, tensors, 0);
-    quants::apply(recipe, false, &mut model);
-    model
+    row.build(recipe).unwrap()
 }
 
 /// The machine that these specifications name.
