@@ -146,6 +146,9 @@ impl Pass<'_> {
     /// The largest weight on the host that a card multiplies: of its own layers, and the first card of
     /// the host's layers too.
     fn streamed(&self, placement: &Placement, card: &Card, helps: bool) -> Bytes {
+        if !self.settled.given.op_offload || placement.leaves_no_matrix_on_host() {
+            return Bytes::ZERO;
+        }
         let of_card = |layer: Option<u32>| {
             let device = layer.map_or(placement.output(), |i| placement.gpu_of(i as usize));
             device == Some(card.id) || (helps && device.is_none())
@@ -156,8 +159,7 @@ impl Pass<'_> {
                 && card.runs(t)
                 && placement.weight(t, false).buffer != Buffer::Device
         });
-        let streams = self.settled.given.op_offload;
-        weights.map(Tensor::size).max().filter(|_| streams).unwrap_or(Bytes::ZERO)
+        weights.map(Tensor::size).max().unwrap_or(Bytes::ZERO)
     }
 
     /// The logits and the normed rows they come from; nothing else is alive by then, but for inputs of

@@ -107,18 +107,27 @@ impl Placement {
         &self.gpus
     }
 
+    /// Whether no weight that is multiplied can lie on the host.
+    pub(super) fn leaves_no_matrix_on_host(&self) -> bool {
+        let limited = self.gpus.iter().any(|card| card.largest_tensor.is_some());
+        self.is_whole() && self.overrides.is_empty() && !limited
+    }
+
+    /// Whether all layers and the output side are on cards.
+    fn is_whole(&self) -> bool {
+        self.output.is_some() && self.layers.iter().all(Option::is_some)
+    }
+
     /// Whether everything that a pass touches is on one card, or on the CPU.
     pub(super) fn is_in_one_place(&self, settled: &Settled<'_>) -> bool {
-        let everything = self.output.is_some() && self.layers.iter().all(Option::is_some);
-        let on_card = everything && self.overrides.is_empty() && !settled.given.cache_on_host;
+        let on_card = self.is_whole() && self.overrides.is_empty() && !settled.given.cache_on_host;
         self.gpus.is_empty() || (self.gpus.len() == 1 && on_card)
     }
 
     /// Whether several cards work in turn on parts of a batch: all layers on them, cache included.
     pub(super) fn is_pipelined(&self, settled: &Settled<'_>) -> bool {
-        let everything = self.output.is_some() && self.layers.iter().all(Option::is_some);
         let used = settled.given.split == Split::Layer && !settled.given.cache_on_host;
-        self.gpus.len() > 1 && everything && used && self.overrides.is_empty()
+        self.gpus.len() > 1 && self.is_whole() && used && self.overrides.is_empty()
     }
 
     /// Where buffers on the host side lie that a GPU reads: pinned by its driver when there is one.

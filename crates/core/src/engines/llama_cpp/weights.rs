@@ -2,7 +2,8 @@
 //!
 //! `llama-model.cpp: load_tensors`, `llama-model-loader.cpp: create_tensor, get_mapping_range`.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
 
 use super::archs;
 use super::backend::Layout;
@@ -20,8 +21,10 @@ use crate::units::Bytes;
 struct Gathered {
     bytes: Bytes,
     tensors: u64,
-    layers: BTreeSet<u32>,
-    formats: BTreeMap<Format, Bytes>,
+    /// Which layers have weights here, by number.
+    layers: Vec<bool>,
+    /// Bytes by number format; a file has a handful of them.
+    formats: Vec<(Format, Bytes)>,
     embedding: bool,
     output: bool,
     /// First and last byte in the file, for mapped buffers.
@@ -33,13 +36,28 @@ impl Gathered {
         let size = tensor.size();
         self.bytes += layout.weight(tensor);
         self.tensors += 1;
-        self.layers.extend(tensor.layer);
-        *self.formats.entry(tensor.format).or_default() += size;
+        self.mark(tensor.layer);
+        self.count(tensor.format, size);
         self.embedding |= tensor.role == Role::TokenEmbedding && !as_output;
         self.output |= tensor.role == Role::Output || as_output;
         let (start, end) = (tensor.offset, tensor.offset.saturating_add(size.0));
         let (first, last) = self.range.unwrap_or((start, end));
         self.range = Some((first.min(start), last.max(end)));
+    }
+
+    fn count(&mut self, format: Format, size: Bytes) {
+        match self.formats.iter_mut().find(|(other, _)| *other == format) {
+            Some((_, bytes)) => *bytes += size,
+            None => self.formats.push((format, size)),
+        }
+    }
+
+    fn mark(&mut self, layer: Option<u32>) {
+        let Some(layer) = layer.map(|i| i as usize) else { return };
+        if self.layers.len() <= layer {
+            self.layers.resize(layer + 1, false);
+        }
+        self.layers[layer] = true;
     }
 
     /// The span of the file that a mapped buffer covers, other tensors between included.
@@ -49,13 +67,13 @@ impl Gathered {
     }
 
     fn why(&self, buffer: Buffer) -> Why {
-        let main = self.formats.iter().max_by_key(|(_, bytes)| **bytes).map(|(format, _)| *format);
+        let main = self.formats.iter().max_by_key(|(format, bytes)| (*bytes, *format));
         Why::Weights {
             tensors: self.tensors,
-            layers: self.layers.len() as u64,
+            layers: self.layers.iter().filter(|has| **has).count() as u64,
             embedding: self.embedding,
             output: self.output,
-            format: main.unwrap_or(Format::F32),
+            format: main.map_or(Format::F32, |(format, _)| *format),
             span: self.span(buffer),
         }
     }
@@ -75,31 +93,50 @@ pub(super) fn charge(case: &Case<'_>, _: &Settled<'_>, placement: &Placement, le
     }
 }
 
-fn gather(case: &Case<'_>, placement: &Placement) -> BTreeMap<Spot, Gathered> {
-    let mut buffers: BTreeMap<Spot, Gathered> = BTreeMap::new();
-    let mut add = |spot: Spot, tensor: &Tensor, as_output: bool| {
-        let backend = case.machine.device(spot.device).map_or(Backend::Cpu, |d| d.backend);
-        buffers.entry(spot).or_default().add(tensor, as_output, Layout::of(backend));
-    };
+fn gather(case: &Case<'_>, placement: &Placement) -> Vec<(Spot, Gathered)> {
+    let mut buffers = Buffers { case, list: Vec::new() };
     let tied = case.model.is_tied();
     for tensor in case.model.tensors.iter().filter(|t| is_loaded(case, t)) {
         if tensor.role == Role::RopeFactors && tensor.layer.is_none() {
-            factor_spots(case, placement, tensor).into_iter().for_each(|spot| add(spot, tensor, false));
+            let spots = factor_spots(case, placement, tensor);
+            spots.into_iter().for_each(|spot| buffers.add(spot, tensor, false));
             continue;
         }
         let spot = placement.weight(tensor, false);
-        add(spot, tensor, false);
+        buffers.add(spot, tensor, false);
         if tied && tensor.role == Role::TokenEmbedding {
             let copy = placement.weight(tensor, true);
             // Two views of one mapped file cost nothing.
             let in_place =
                 archs::copies_tied_head_in_place(&case.model.arch) && copy.buffer != Buffer::Mapped;
             if copy != spot || in_place {
-                add(copy, tensor, true);
+                buffers.add(copy, tensor, true);
             }
         }
     }
-    buffers
+    buffers.list.sort_by_key(|(spot, _)| *spot);
+    buffers.list
+}
+
+/// Gathers tensors by buffer. There are a handful of buffers: a list finds one sooner than a tree.
+struct Buffers<'a> {
+    case: &'a Case<'a>,
+    list: Vec<(Spot, Gathered)>,
+}
+
+impl Buffers<'_> {
+    fn add(&mut self, spot: Spot, tensor: &Tensor, as_output: bool) {
+        let backend = self.case.machine.device(spot.device).map_or(Backend::Cpu, |d| d.backend);
+        let layout = Layout::of(backend);
+        match self.list.iter_mut().find(|(other, _)| *other == spot) {
+            Some((_, gathered)) => gathered.add(tensor, as_output, layout),
+            None => {
+                let mut gathered = Gathered::default();
+                gathered.add(tensor, as_output, layout);
+                self.list.push((spot, gathered));
+            }
+        }
+    }
 }
 
 /// Layers that predict ahead are left in the file unless asked for; so are vision and audio towers,

@@ -1,0 +1,287 @@
+//! What must hold for every model and setting: made-up models of every kind of layer.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::setup;
+use proptest::prelude::*;
+use vramplan_core::archs::tensor;
+use vramplan_core::case::Case;
+use vramplan_core::dtype::Format;
+use vramplan_core::ledger::{Item, Ledger};
+use vramplan_core::machine::{Backend, Device, DeviceId, Machine, Pool, PoolId, PoolKind};
+use vramplan_core::model::{
+    Attention, Ffn, Latent, Layer, Mixer, Model, Recurrent, StateSpace, Tensor, Window,
+};
+use vramplan_core::plan::{Plan, Verdict, evaluate, longest_context};
+use vramplan_core::setup::{LlamaCpp, Setup};
+use vramplan_core::units::{Bytes, Tokens};
+use vramplan_core::workload::Inference;
+
+const WIDTH: u64 = 256;
+
+fn attention() -> impl Strategy<Value = Attention> {
+    let window = prop_oneof![Just(None), (1_u64..8).prop_map(|n| Some(Window::Sliding(n * 256)))];
+    (1_u64..4, 0_u32..3, 1_u64..4, window).prop_map(|(kv_heads, shared, dim, window)| Attention {
+        heads: kv_heads << shared,
+        kv_heads,
+        k_dim: dim * 32,
+        v_dim: dim * 32,
+        window,
+        shares_cache_with: None,
+    })
+}
+
+fn recurrent() -> impl Strategy<Value = Recurrent> {
+    prop_oneof![
+        (1_u64..8).prop_map(|n| Recurrent::StateSpace {
+            kind: StateSpace::Mamba2,
+            conv: 4,
+            inner: n * 64,
+            state: 16,
+            groups: 1,
+            rank: n,
+        }),
+        (1_u64..4).prop_map(|heads| Recurrent::KimiDelta { heads, head_dim: 64, conv: 4 }),
+        Just(Recurrent::ShortConv { width: WIDTH, conv: 3 }),
+    ]
+}
+
+fn mixer() -> impl Strategy<Value = Mixer> {
+    prop_oneof![
+        4 => attention().prop_map(Mixer::Attention),
+        1 => (attention(), recurrent()).prop_map(|(a, r)| Mixer::Parallel(a, r)),
+        2 => recurrent().prop_map(Mixer::Recurrent),
+        1 => Just(Mixer::None),
+    ]
+}
+
+/// Latent layers come alone: their cache keeps one row for K and V.
+fn mixers() -> impl Strategy<Value = Vec<Mixer>> {
+    let latent = Latent { heads: 4, kv_rank: 128, rope_dim: 64, k_dim: 96, v_dim: 64, indexer: None };
+    prop_oneof![
+        5 => prop::collection::vec(mixer(), 1..8),
+        1 => (1_usize..8).prop_map(move |n| vec![Mixer::Latent(latent); n]),
+    ]
+}
+
+fn ffn() -> impl Strategy<Value = Ffn> {
+    prop_oneof![
+        (1_u64..8).prop_map(|n| Ffn::Dense { width: n * 128, gated: true }),
+        (2_u64..8).prop_map(|count| Ffn::Experts {
+            count,
+            used: 2,
+            width: 128,
+            shared_width: 0,
+            gated: true
+        }),
+        Just(Ffn::None),
+    ]
+}
+
+fn tensors(layers: usize, tied: bool) -> Vec<Tensor> {
+    let mut list = vec![tensor("llama", "token_embd.weight".into(), [WIDTH, 1000, 1, 1], Format::Q4K, 0)];
+    if !tied {
+        list.push(tensor("llama", "output.weight".into(), [WIDTH, 1000, 1, 1], Format::Q6K, 0));
+    }
+    for i in 0..layers {
+        let name = |part: &str| format!("blk.{i}.{part}.weight");
+        list.push(tensor("llama", name("attn_q"), [WIDTH, 512, 1, 1], Format::Q4K, 0));
+        list.push(tensor("llama", name("ffn_up_exps"), [WIDTH, 512, 4, 1], Format::Q4K, 0));
+        list.push(tensor("llama", name("attn_norm"), [WIDTH, 1, 1, 1], Format::F32, 0));
+    }
+    list
+}
+
+fn model() -> impl Strategy<Value = Model> {
+    (mixers(), ffn(), any::<bool>()).prop_map(|(mixers, ffn, tied)| {
+        let layers: Vec<_> =
+            mixers.into_iter().map(|mixer| Layer { mixer, ffn, predicts_ahead: false }).collect();
+        Model {
+            name: "made up".into(),
+            arch: "llama".into(),
+            vocab: 1000,
+            width: WIDTH,
+            context_length: Some(Tokens(1 << 20)),
+            tensors: tensors(layers.len(), tied),
+            layers,
+            data_offset: 0,
+        }
+    })
+}
+
+/// A machine with so many cards of so much free memory, and a CPU.
+fn machine(cards: u16, free: Bytes) -> Machine {
+    let pool = |kind, free| Pool { kind, total: free, free, reserve: Bytes::ZERO, bandwidth: None };
+    let device = |backend, pool| Device {
+        id: String::new(),
+        name: String::new(),
+        backend,
+        pool: PoolId(pool),
+        limit: None,
+        largest_tensor: None,
+        units: None,
+    };
+    let mut pools = vec![pool(PoolKind::Ram, Bytes::from_gib(1 << 20))];
+    pools.extend((0..cards).map(|_| pool(PoolKind::Vram, free)));
+    let mut devices: Vec<_> = (0..cards).map(|i| device(Backend::Cuda, i + 1)).collect();
+    devices.push(device(Backend::Cpu, 0));
+    Machine { pools, devices }
+}
+
+fn run(model: &Model, machine: &Machine, context: u64, sequences: u64, setup: &Setup) -> Option<Plan> {
+    let workload = Inference { context: Tokens(context), sequences };
+    evaluate(&Case { model, machine, workload, setup }).ok()
+}
+
+/// What every device must hold, as single numbers.
+fn needs(ledger: &Ledger, machine: &Machine) -> Vec<u64> {
+    machine.ids().map(|id| ledger.need(id).likely.0).collect()
+}
+
+fn no_less(more: &[u64], less: &[u64]) -> bool {
+    more.iter().zip(less).all(|(more, less)| more >= less)
+}
+
+fn on_gpus(ledger: &Ledger, cards: u16, item: Item) -> u64 {
+    let lines = ledger.lines.iter().filter(|l| l.item == item && l.device.0 < cards);
+    lines.map(|l| l.bytes.likely.0).sum()
+}
+
+/// Every kind of engine setting that moves memory.
+fn engine() -> impl Strategy<Value = LlamaCpp> {
+    (any::<bool>(), any::<bool>(), 0_u64..10, prop_oneof![Just(64_u64), Just(512), Just(2048)]).prop_map(
+        |(unified_cache, cache_on_host, gpu_layers, ubatch)| LlamaCpp {
+            unified_cache,
+            cache_on_host,
+            gpu_layers: Some(gpu_layers),
+            ubatch,
+            ..LlamaCpp::default()
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn more_context_never_needs_less(model in model(), engine in engine(), cards in 0_u16..3, c in 1_u64..40_000, more in 0_u64..40_000, n in 1_u64..4) {
+        let machine = machine(cards, Bytes::from_gib(24));
+        let setup = setup(engine);
+        let less = run(&model, &machine, c, n, &setup).expect("accepted");
+        let more = run(&model, &machine, c + more, n, &setup).expect("accepted");
+        prop_assert!(no_less(&needs(&more.ledger, &machine), &needs(&less.ledger, &machine)));
+    }
+
+    #[test]
+    fn larger_cache_formats_never_need_less(model in model(), c in 256_u64..20_000) {
+        let machine = machine(1, Bytes::from_gib(24));
+        let cache = |format| {
+            let setup = Setup { cache_k: format, cache_v: format, ..setup(LlamaCpp::default()) };
+            run(&model, &machine, c, 1, &setup).map(|plan| plan.ledger.total(Item::KvCache).likely)
+        };
+        let sizes: Vec<_> = [Format::Q4_0, Format::Q8_0, Format::F16, Format::F32].into_iter().filter_map(cache).collect();
+        prop_assert!(sizes.is_sorted(), "{sizes:?}");
+    }
+
+    /// Moving layers moves their bytes: what differs is a tied head's copy and padding of each tensor.
+    #[test]
+    fn weights_are_conserved_wherever_layers_go(model in model(), cards in 1_u16..3, layers in 0_u64..10) {
+        let machine = machine(cards, Bytes::from_gib(24));
+        let moved = setup(LlamaCpp { gpu_layers: Some(layers), ..LlamaCpp::default() });
+        let plan = run(&model, &machine, 4096, 1, &moved).expect("accepted");
+        let copy = if model.is_tied() && layers > 0 { model.tensors[0].size() } else { Bytes::ZERO };
+        let padding = Bytes(256) * (model.tensors.len() as u64 + 1);
+        let weights = plan.ledger.total(Item::Weights).likely;
+        prop_assert!(weights >= model.tensor_bytes() + copy);
+        prop_assert!(weights <= model.tensor_bytes() + copy + padding);
+    }
+
+    /// Moving experts to the host takes them off the card and leaves the sum alone, padding apart.
+    #[test]
+    fn experts_are_conserved(model in model(), moved in 0_u64..10) {
+        let machine = machine(1, Bytes::from_gib(24));
+        let weights = |host_experts| {
+            let setup = setup(LlamaCpp { host_experts, ..LlamaCpp::default() });
+            let ledger = run(&model, &machine, 4096, 1, &setup).expect("accepted").ledger;
+            (ledger.total(Item::Weights).likely.0, on_gpus(&ledger, 1, Item::Weights))
+        };
+        let (stayed, split) = (weights(0), weights(moved));
+        prop_assert!(stayed.0.abs_diff(split.0) <= 256 * model.tensors.len() as u64);
+        prop_assert!(split.1 <= stayed.1);
+    }
+
+    #[test]
+    fn more_gpu_layers_never_lower_what_gpus_hold(model in model(), cards in 1_u16..3, layers in 0_u64..10) {
+        let machine = machine(cards, Bytes::from_gib(24));
+        let held = |gpu_layers| {
+            let setup = setup(LlamaCpp { gpu_layers: Some(gpu_layers), ..LlamaCpp::default() });
+            let ledger = run(&model, &machine, 4096, 1, &setup).expect("accepted").ledger;
+            [Item::Weights, Item::KvCache, Item::RecurrentState].map(|item| on_gpus(&ledger, cards, item))
+        };
+        prop_assert!(no_less(&held(layers + 1), &held(layers)));
+    }
+
+    #[test]
+    fn a_longest_context_fits_and_the_next_does_not(model in model(), mib in 1_u64..200) {
+        let machine = machine(1, Bytes::from_mib(mib + 300));
+        let setup = setup(LlamaCpp::default());
+        let workload = Inference { context: Tokens(256), sequences: 1 };
+        let case = Case { model: &model, machine: &machine, workload, setup: &setup };
+        let most = Tokens(1 << 20);
+        let verdict = |tokens: u64| run(&model, &machine, tokens, 1, &setup).map(|plan| plan.verdict);
+        match longest_context(&case, most) {
+            Some(longest) => {
+                prop_assert_eq!(verdict(longest.0), Some(Verdict::Fits));
+                prop_assert!(longest == most || verdict(longest.0 + 256) != Some(Verdict::Fits));
+            }
+            None => prop_assert!(verdict(256) != Some(Verdict::Fits)),
+        }
+    }
+
+    #[test]
+    fn more_free_memory_never_worsens_the_verdict(model in model(), mib in 1_u64..600, more in 0_u64..600) {
+        let setup = setup(LlamaCpp::default());
+        let verdict = |mib| run(&model, &machine(1, Bytes::from_mib(mib)), 8192, 1, &setup).map(|plan| plan.verdict);
+        prop_assert!(verdict(mib + more) <= verdict(mib));
+    }
+
+    #[test]
+    fn ledgers_survive_json(model in model(), engine in engine()) {
+        let plan = run(&model, &machine(2, Bytes::from_gib(24)), 4096, 2, &setup(engine)).expect("accepted");
+        let json = serde_json::to_string(&plan.ledger).expect("a ledger is JSON");
+        let back: Ledger = serde_json::from_str(&json).expect("and reads back");
+        prop_assert_eq!(back, plan.ledger);
+    }
+}
+
+#[test]
+fn absurd_contexts_do_not_wrap() {
+    let layer = Layer {
+        mixer: Mixer::Attention(Attention {
+            heads: u64::MAX,
+            kv_heads: u64::MAX,
+            k_dim: 1 << 40,
+            v_dim: 1 << 40,
+            window: None,
+            shares_cache_with: None,
+        }),
+        ffn: Ffn::None,
+        predicts_ahead: false,
+    };
+    let model = Model {
+        name: String::new(),
+        arch: "llama".into(),
+        vocab: u64::MAX,
+        width: u64::MAX,
+        context_length: None,
+        tensors: tensors(1, false),
+        layers: vec![layer],
+        data_offset: 0,
+    };
+    let machine = machine(1, Bytes::from_gib(24));
+    let plan = run(&model, &machine, u64::from(u32::MAX) - 255, 1, &setup(LlamaCpp::default()));
+    let need = plan.map(|plan| plan.ledger.need(DeviceId(0)).likely);
+    assert_eq!(need, Some(Bytes(u64::MAX)));
+}
