@@ -7,6 +7,7 @@ use crate::{assert_none, assert_one};
 fn is_recorded(file: &File) -> bool {
     file.path.starts_with("observations/")
         || file.path.starts_with("fuzz/corpus/")
+        || file.path.contains("/tests/cases/")
         || file.path.contains("/snapshots/")
         || ["snap", "log", "stdout", "stderr"].iter().any(|e| file.is(e))
 }

@@ -31,7 +31,8 @@ impl File {
 
     /// Is it test code as a whole, by its place?
     pub(crate) fn is_test(&self) -> bool {
-        self.name() == "tests.rs" || self.path.split('/').any(|part| part == "tests" || part == "fuzz")
+        let outside = |part| matches!(part, "tests" | "fuzz" | "benches");
+        self.name() == "tests.rs" || self.path.split('/').any(outside)
     }
 }
 
