@@ -16,6 +16,9 @@ use crate::problem::{Exit, Problem};
 use crate::render::{self, Style};
 use crate::resolve::{self, HardwareArgs};
 
+/// Brackets in a doc comment would be links.
+const ON: &str = "Hardware: [Nx:]NAME[:SIZE], such as rtx-4090, 2x:rtx-3090, m4:16gb, cpu:32gb; repeatable";
+
 /// Plans inference of a model on hardware
 ///
 /// MODEL is a GGUF file on this disk or the name of a catalogue model. Without --on, the plan is for
@@ -25,8 +28,7 @@ pub(crate) struct Plan {
     /// A GGUF file, or a name such as llama-3.1-8b
     #[arg(value_name = "MODEL")]
     model: String,
-    /// Hardware: [Nx:]NAME[:SIZE], such as rtx-4090, 2x:rtx-3090, m4:16gb, cpu:32gb; repeatable
-    #[arg(long, value_name = "HW")]
+    #[arg(long, value_name = "HW", help = ON)]
     on: Vec<String>,
     /// Tokens of context for every sequence: 8192, 32k, 1M
     #[arg(long, short = 'c', value_name = "TOKENS", value_parser = args::tokens, allow_hyphen_values = true)]
