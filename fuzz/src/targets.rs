@@ -34,18 +34,10 @@ pub(crate) fn gguf_plan(bytes: &[u8]) {
     let specs = [HardwareSpec::parse("2x:rtx-3090")];
     let Ok(named) = named_machine(&specs, &Around::default()) else { return };
     let request = Request {
-        model: &model,
-        quant: "",
-        machine: &named.machine,
-        source: WeightsSource::File("fuzz.gguf"),
         context: Some(units::Tokens(4096)),
         allow_long_context: true,
         sequences: Some(2),
-        cache: None,
-        ubatch: None,
-        flash_attention: None,
-        placement: Default::default(),
-        assumed: Vec::new(),
+        ..Request::open(&model, "", &named.machine, WeightsSource::File("fuzz.gguf"))
     };
     if let Ok(answer) = answer(&request) {
         assert!(answer.memories.iter().all(|m| m.need.low <= m.need.high));

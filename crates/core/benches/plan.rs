@@ -51,18 +51,8 @@ fn evaluating(c: &mut Criterion) {
 fn answering(c: &mut Criterion) {
     let (model, machine) = (model("llama-3.3-70b"), machine("2x:rtx-3090"));
     let request = Request {
-        model: &model,
-        quant: "Q4_K_M",
-        machine: &machine,
-        source: WeightsSource::File("m.gguf"),
         context: Some(Tokens(16_384)),
-        allow_long_context: false,
-        sequences: None,
-        cache: None,
-        ubatch: None,
-        flash_attention: None,
-        placement: Default::default(),
-        assumed: Vec::new(),
+        ..Request::open(&model, "Q4_K_M", &machine, WeightsSource::File("m.gguf"))
     };
     c.bench_function("answer llama-3.3-70b", |b| b.iter(|| answer(black_box(&request)).unwrap()));
 }

@@ -52,6 +52,26 @@ pub struct Request<'a> {
     pub assumed: Vec<Assumption>,
 }
 
+impl<'a> Request<'a> {
+    /// Asks with everything left open.
+    pub fn open(model: &'a Model, quant: &'a str, machine: &'a Machine, source: WeightsSource<'a>) -> Self {
+        Self {
+            model,
+            quant,
+            machine,
+            source,
+            context: None,
+            allow_long_context: false,
+            sequences: None,
+            cache: None,
+            ubatch: None,
+            flash_attention: None,
+            placement: Placement::default(),
+            assumed: Vec::new(),
+        }
+    }
+}
+
 /// What goes where, as far as the person said. The default leaves everything to the engine: all layers
 /// on the accelerators, dealt by free memory.
 #[derive(Clone, Debug, Default, PartialEq)]

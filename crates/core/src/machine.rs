@@ -113,6 +113,26 @@ pub struct Device {
     pub units: Option<u32>,
 }
 
+impl Device {
+    /// The processor, on this pool.
+    pub fn cpu(pool: PoolId) -> Self {
+        Self::new("CPU", Backend::Cpu, pool)
+    }
+
+    /// A device of which nothing but its name, its stack and its pool is known.
+    pub fn new(name: &str, backend: Backend, pool: PoolId) -> Self {
+        Self {
+            id: String::new(),
+            name: name.into(),
+            backend,
+            pool,
+            limit: None,
+            largest_tensor: None,
+            units: None,
+        }
+    }
+}
+
 /// Which software stack drives a device?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

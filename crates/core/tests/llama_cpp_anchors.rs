@@ -184,18 +184,9 @@ fn an_answer_survives_json() {
     let llama = model("llama-3.1-8b", Recipe::Q4KM);
     let card = machine(&["2x:rtx-3090"]);
     let request = Request {
-        model: &llama,
-        quant: "Q4_K_M",
-        machine: &card,
-        source: WeightsSource::File("m.gguf"),
         context: Some(Tokens(16_384)),
-        allow_long_context: false,
         sequences: Some(2),
-        cache: None,
-        ubatch: None,
-        flash_attention: None,
-        placement: Default::default(),
-        assumed: Vec::new(),
+        ..Request::open(&llama, "Q4_K_M", &card, WeightsSource::File("m.gguf"))
     };
     let answer = answer(&request).unwrap();
     let json = serde_json::to_string(&answer).unwrap();

@@ -114,19 +114,10 @@ fn model() -> impl Strategy<Value = Model> {
 /// A machine with so many cards of so much free memory, and a CPU.
 fn machine(cards: u16, free: Bytes) -> Machine {
     let pool = |kind, free| Pool { kind, total: free, free, reserve: Bytes::ZERO, bandwidth: None };
-    let device = |backend, pool| Device {
-        id: String::new(),
-        name: String::new(),
-        backend,
-        pool: PoolId(pool),
-        limit: None,
-        largest_tensor: None,
-        units: None,
-    };
     let mut pools = vec![pool(PoolKind::Ram, Bytes::from_gib(1 << 20))];
     pools.extend((0..cards).map(|_| pool(PoolKind::Vram, free)));
-    let mut devices: Vec<_> = (0..cards).map(|i| device(Backend::Cuda, i + 1)).collect();
-    devices.push(device(Backend::Cpu, 0));
+    let mut devices: Vec<_> = (0..cards).map(|i| Device::new("", Backend::Cuda, PoolId(i + 1))).collect();
+    devices.push(Device::cpu(PoolId(0)));
     Machine { pools, devices }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use vramplan_core::case::Case;
 use vramplan_core::dtype::Format;
 use vramplan_core::ledger::{Buffer, Item, Ledger, Line, Why};
-use vramplan_core::machine::{Backend, Device, DeviceId, Machine, Pool, PoolId, PoolKind};
+use vramplan_core::machine::{Backend, Device, Machine, Pool, PoolId, PoolKind};
 use vramplan_core::model::Model;
 use vramplan_core::plan::evaluate;
 use vramplan_core::setup::{EngineSetup, LlamaCpp, Load, Override, Setup, Split, Target, Toggle};
@@ -190,20 +190,14 @@ fn machine(kind: &str, cards: u16) -> Machine {
     };
     let cards = if kind == "cpu" { 0 } else { cards };
     let pool = |kind, free| Pool { kind, total: free, free, reserve: Bytes::ZERO, bandwidth: None };
-    let device = |backend, pool| Device {
-        id: String::new(),
-        name: String::new(),
-        backend,
-        pool: PoolId(pool),
-        limit: None,
+    let card = |i| Device {
         largest_tensor: (backend == Backend::Vulkan).then_some(LAVAPIPE_RANGE),
-        units: None,
+        ..Device::new("", backend, PoolId(i + 1))
     };
     let mut pools = vec![pool(PoolKind::Ram, Bytes::from_gib(1 << 20))];
     pools.extend((0..cards).map(|_| pool(PoolKind::Vram, Bytes::from_gib(23))));
-    let mut devices: Vec<_> = (0..cards).map(|i| device(backend, i + 1)).collect();
-    devices.push(device(Backend::Cpu, 0));
-    debug_assert!(devices.len() == usize::from(DeviceId(cards).0) + 1);
+    let mut devices: Vec<_> = (0..cards).map(card).collect();
+    devices.push(Device::cpu(PoolId(0)));
     Machine { pools, devices }
 }
 

@@ -42,20 +42,7 @@ fn runs_here(machine: &Machine) -> Vec<HomeRow> {
 
 fn try_model(machine: &Machine, row: &ModelRow) -> Option<HomeRow> {
     let found = resolve::of_row(row, None).ok()?;
-    let request = Request {
-        model: &found.model,
-        quant: &found.quant,
-        machine,
-        source: found.source.as_ref(),
-        context: None,
-        allow_long_context: false,
-        sequences: None,
-        cache: None,
-        ubatch: None,
-        flash_attention: None,
-        placement: Default::default(),
-        assumed: Vec::new(),
-    };
+    let request = Request::open(&found.model, &found.quant, machine, found.source.as_ref());
     let answer: Answer = answer(&request).ok()?;
     let need = answer.memories.first()?.need.likely;
     (answer.verdict == Verdict::Fits).then_some(HomeRow {

@@ -128,10 +128,6 @@ impl Plan {
         let mut assumed: Vec<Assumption> = model.assumed.clone();
         assumed.extend(machine.filled.iter().map(|filled| Assumption::Machine { filled: *filled }));
         let request = Request {
-            model: &model.model,
-            quant: &model.quant,
-            machine: &machine.machine,
-            source: model.source.as_ref(),
             context: self.context,
             allow_long_context: self.allow_long_context,
             sequences: self.sequences,
@@ -140,6 +136,7 @@ impl Plan {
             flash_attention: self.flash_attention.map(Toggle::from),
             placement: self.placement.placement(),
             assumed,
+            ..Request::open(&model.model, &model.quant, &machine.machine, model.source.as_ref())
         };
         answer(&request).map_err(|error| explain_problem::no_answer(locale, &model.model.name, &error))
     }

@@ -281,12 +281,9 @@ impl Builder {
         let pool = PoolId((self.pools.len() - 1) as u16);
         self.gpus.push(Device {
             id: row.id.clone(),
-            name: row.name.clone(),
-            backend: backend_of(row),
-            pool,
             limit,
-            largest_tensor: None,
             units: row.units,
+            ..Device::new(&row.name, backend_of(row), pool)
         });
     }
 
@@ -305,15 +302,7 @@ impl Builder {
             self.filled.push(Filled::NothingElseOnCards);
         }
         let mut devices = self.gpus;
-        devices.push(Device {
-            id: String::new(),
-            name: "CPU".into(),
-            backend: Backend::Cpu,
-            pool: cpu_pool,
-            limit: None,
-            largest_tensor: None,
-            units: None,
-        });
+        devices.push(Device::cpu(cpu_pool));
         NamedMachine { machine: Machine { pools: self.pools, devices }, filled: self.filled }
     }
 

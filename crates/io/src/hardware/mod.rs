@@ -2,7 +2,7 @@
 
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 use vramplan_core::catalogue::hardware::{Around, NamedMachine};
-use vramplan_core::machine::{Backend, Device, Machine, Pool, PoolId, PoolKind};
+use vramplan_core::machine::{Device, Machine, Pool, PoolId, PoolKind};
 use vramplan_core::units::Bytes;
 
 /// Why can this machine not be looked at?
@@ -29,15 +29,7 @@ pub fn this_machine(around: &Around) -> Result<NamedMachine, DetectError> {
     let free = around.free.or(around.used.map(|used| total - used)).unwrap_or(available).min(total);
     let reserve = around.reserve.unwrap_or_default();
     let pool = Pool { kind: PoolKind::Ram, total, free, reserve, bandwidth: None };
-    let cpu = Device {
-        id: String::new(),
-        name: "CPU".into(),
-        backend: Backend::Cpu,
-        pool: PoolId(0),
-        limit: None,
-        largest_tensor: None,
-        units: None,
-    };
+    let cpu = Device::cpu(PoolId(0));
     Ok(NamedMachine { machine: Machine { pools: vec![pool], devices: vec![cpu] }, filled: Vec::new() })
 }
 
