@@ -21,7 +21,7 @@ const NEAREST: usize = 3;
 /// Candidates of an ambiguous name shown.
 const CANDIDATES: usize = 12;
 /// Names less alike than this are no help.
-const ALIKE: f64 = 0.5;
+const ALIKE: f64 = 0.75;
 
 /// No model has this name.
 pub(crate) fn unknown_model(locale: &Locale, name: &str) -> Problem {
@@ -102,6 +102,14 @@ fn with_nearest(locale: &Locale, problem: Problem, near: Vec<String>) -> Problem
     problem.hint(locale, &Message::new("hint-nearest").with("names", near.join(", ")))
 }
 
+/// How alike two names are. One that holds the other whole comes before any that only resembles it, the
+/// shortest first.
+fn alike(key: &str, other: &str) -> f64 {
+    let held = !key.is_empty() && other.contains(key);
+    let longer = other.len().saturating_sub(key.len()) as f64;
+    strsim::jaro_winkler(key, other) + if held { 1.0 - longer / 100.0 } else { 0.0 }
+}
+
 /// The names most alike, each thing once.
 fn nearest(
     name: &str,
@@ -109,7 +117,7 @@ fn nearest(
     show: impl Fn(&str) -> Option<String>,
 ) -> Vec<String> {
     let key = normalise(name);
-    let mut scored: Vec<_> = names.map(|other| (strsim::jaro_winkler(&key, other), other)).collect();
+    let mut scored: Vec<_> = names.map(|other| (alike(&key, other), other)).collect();
     scored.retain(|(score, _)| *score > ALIKE);
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut shown: Vec<String> = Vec::new();
