@@ -105,9 +105,10 @@ fn with_nearest(locale: &Locale, problem: Problem, near: Vec<String>) -> Problem
 /// How alike two names are. One that holds the other whole comes before any that only resembles it, the
 /// shortest first.
 fn alike(key: &str, other: &str) -> f64 {
-    let held = !key.is_empty() && other.contains(key);
-    let longer = other.len().saturating_sub(key.len()) as f64;
-    strsim::jaro_winkler(key, other) + if held { 1.0 - longer / 100.0 } else { 0.0 }
+    if !key.is_empty() && other.contains(key) {
+        return 2.0 - other.len().saturating_sub(key.len()) as f64 / 100.0;
+    }
+    strsim::jaro_winkler(key, other)
 }
 
 /// The names most alike, each thing once.
