@@ -9,7 +9,7 @@ use vramplan_core::answer::{Answer, Request, answer};
 use vramplan_core::case::Case;
 use vramplan_core::dtype::Format;
 use vramplan_core::engines::{Refusal, WeightsSource};
-use vramplan_core::ledger::{Buffer, CacheKind, Item, Line, Why};
+use vramplan_core::ledger::{Basis, Buffer, CacheKind, Item, Line, Why};
 use vramplan_core::model::Model;
 use vramplan_core::plan::evaluate;
 use vramplan_core::quants::Recipe;
@@ -191,4 +191,22 @@ fn an_answer_survives_json() {
     let answer = answer(&request).unwrap();
     let json = serde_json::to_string(&answer).unwrap();
     assert_eq!(serde_json::from_str::<Answer>(&json).unwrap(), answer);
+}
+
+/// The compute rule was held against CUDA's and the CPU's buffers alone: elsewhere it claims no measurements.
+#[test]
+fn only_measured_backends_claim_measurements() {
+    let llama = model("llama-3.1-8b", Recipe::Q4KM);
+    let basis = |hardware: &[&str]| {
+        let plan = plan(&llama, &machine(hardware), workload(8192, 1), &setup(LlamaCpp::default()));
+        let compute = lines(&plan.ledger, Item::ComputeBuffer).into_iter();
+        compute.map(|line| matches!(line.basis, Basis::Fitted { .. })).collect::<Vec<_>>()
+    };
+    for measured in [["rtx-4090"].as_slice(), &["rtx-4090", "rtx-4090"]] {
+        assert!(basis(measured).into_iter().all(|fitted| fitted), "{measured:?}");
+    }
+    for other in ["arc-a770", "radeon-rx-7900-xtx", "m4:16gb"] {
+        assert!(basis(&[other]).into_iter().all(|fitted| !fitted), "{other}");
+    }
+    assert!(basis(&["rtx-4090", "arc-a770"]).into_iter().all(|fitted| !fitted));
 }

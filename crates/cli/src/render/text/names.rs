@@ -106,6 +106,7 @@ pub(super) fn remark(locale: &Locale, lines: &[&Line], host: Option<DeviceId>) -
             let n = u64::from(*samples);
             locale.text(&Message::new("remark-fitted").with("runs", thousands(n)).count("n", n))
         }
+        (_, Basis::Assumed) => locale.word("basis-assumed"),
         _ => String::new(),
     }
 }

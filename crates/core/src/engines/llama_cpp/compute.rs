@@ -11,28 +11,58 @@ use super::settled::Settled;
 use crate::case::Case;
 use crate::dtype::Format;
 use crate::ledger::{Basis, Buffer, Estimate, Item, Ledger, Line, Peak, Why};
-use crate::machine::DeviceId;
+use crate::machine::{Backend, DeviceId};
 use crate::model::{Attention, Ffn, Latent, Layer, Mixer, Recurrent, Role, Tensor};
 use crate::rules::cache::{row_of, rows_bytes};
 use crate::setup::Toggle;
 use crate::units::{Bytes, Tokens};
 
-/// How far recorded runs lie from the rule.
+/// How far the truth may lie from the rule.
 struct Band {
     /// Percent of the estimate below it.
     below: u64,
     /// Percent of the estimate above it.
     above: u64,
-    /// Recorded runs.
+    /// The recorded runs it was held against, if any.
+    runs: Option<Runs>,
+}
+
+/// Recorded runs, and how many of them a band holds.
+#[derive(Clone, Copy)]
+struct Runs {
     samples: u32,
-    /// Percent of them inside the band.
     inside_percent: u8,
 }
 
-/// Everything on one GPU (892 runs) or on the CPU (140).
-const IN_ONE_PLACE: Band = Band { below: 15, above: 50, samples: 1032, inside_percent: 96 };
-/// Several GPUs, or a part on the host.
-const SPREAD: Band = Band { below: 30, above: 80, samples: 682, inside_percent: 96 };
+impl Band {
+    /// The band for a placement. Only CUDA and the CPU have runs that the rule was held against.
+    fn of(placement: &Placement, settled: &Settled<'_>) -> &'static Self {
+        if placement.gpus().iter().any(|card| card.backend != Backend::Cuda) {
+            &UNMEASURED
+        } else if placement.is_in_one_place(settled) {
+            &IN_ONE_PLACE
+        } else {
+            &SPREAD
+        }
+    }
+
+    fn basis(&self) -> Basis {
+        self.runs.map_or(Basis::Assumed, |Runs { samples, inside_percent }| Basis::Fitted {
+            samples,
+            inside_percent,
+            source: Cow::Borrowed(SOURCE),
+        })
+    }
+}
+
+/// Everything on one CUDA card (892 runs) or on the CPU (140).
+const IN_ONE_PLACE: Band =
+    Band { below: 15, above: 50, runs: Some(Runs { samples: 1032, inside_percent: 96 }) };
+/// Several CUDA cards, or a part on the host.
+const SPREAD: Band = Band { below: 30, above: 80, runs: Some(Runs { samples: 682, inside_percent: 96 }) };
+/// Other backends. The recorded Vulkan runs are of a software renderer that hands whole operations to the
+/// CPU: they tell how far off the rule can be, not how far it is on a card.
+const UNMEASURED: Band = Band { below: 90, above: 80, runs: None };
 /// Copies of every input that several cards working in turn hold at once.
 const PIPELINE_COPIES: u64 = 4;
 const SOURCE: &str = "runs of llama.cpp v0.5.0";
@@ -49,7 +79,7 @@ pub(super) fn charge(case: &Case<'_>, settled: &Settled<'_>, placement: &Placeme
         settled,
         on_gpu: !placement.gpus().is_empty(),
         pipelined: placement.is_pipelined(settled),
-        band: if placement.is_in_one_place(settled) { &IN_ONE_PLACE } else { &SPREAD },
+        band: Band::of(placement, settled),
     };
     for (number, card) in placement.gpus().iter().enumerate() {
         // The first card also multiplies what lies on the host, one weight copied in at a time.
@@ -102,11 +132,7 @@ fn line(pass: &Pass<'_>, device: DeviceId, buffer: Buffer, set: Set) -> Line {
             high: bytes.scaled(100 + band.above, 100),
         },
         why: Why::LargestLiveSet { batch: Tokens(pass.settled.tokens), peak },
-        basis: Basis::Fitted {
-            samples: band.samples,
-            inside_percent: band.inside_percent,
-            source: Cow::Borrowed(SOURCE),
-        },
+        basis: band.basis(),
     }
 }
 
