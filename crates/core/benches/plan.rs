@@ -72,18 +72,52 @@ fn looking_up(c: &mut Criterion) {
     c.bench_function("named machine", |b| b.iter(|| machine(black_box("2x:rtx-3090"))));
 }
 
-/// A header with 128,256 tokens and the tensors of a 32-layer model.
+/// Type numbers of GGUF values.
+const U32: u32 = 4;
+const I32: u32 = 5;
+const F32: u32 = 6;
+const TEXT: u32 = 8;
+const ARRAY: u32 = 9;
+/// Tokens of Llama 3's vocabulary.
+const TOKENS: u64 = 128_256;
+/// Tensors of Llama 3.1 8B, a table of rotary factors among them.
+const TENSORS: u64 = 292;
+
+fn text(s: &str) -> Vec<u8> {
+    [&(s.len() as u64).to_le_bytes()[..], s.as_bytes()].concat()
+}
+
+fn key(name: &str, kind: u32, value: &[u8]) -> Vec<u8> {
+    [&text(name)[..], &kind.to_le_bytes(), value].concat()
+}
+
+/// An array under a key, an item for every token.
+fn per_token(name: &str, kind: u32, item: impl Fn(u64) -> Vec<u8>) -> Vec<u8> {
+    let head = [&kind.to_le_bytes()[..], &TOKENS.to_le_bytes()].concat();
+    [key(name, ARRAY, &head), (0..TOKENS).flat_map(item).collect()].concat()
+}
+
+/// The header of a file like Llama 3.1 8B's: its hyperparameters, its vocabulary with scores and types,
+/// and a table of as many tensors.
 fn header() -> Vec<u8> {
-    let text = |s: &str| [&(s.len() as u64).to_le_bytes()[..], s.as_bytes()].concat();
-    let mut bytes = [&b"GGUF\x03\0\0\0"[..], &289_u64.to_le_bytes(), &2_u64.to_le_bytes()].concat();
-    bytes.extend([text("general.architecture"), 8_u32.to_le_bytes().into(), text("llama")].concat());
-    bytes.extend(
-        [text("tokenizer.ggml.tokens"), 9_u32.to_le_bytes().into(), 8_u32.to_le_bytes().into()].concat(),
-    );
-    bytes.extend(128_256_u64.to_le_bytes());
-    (0..128_256).for_each(|i| bytes.extend(text(&format!("<token_{i}>"))));
-    for i in 0..289_u64 {
-        bytes.extend(text(&format!("blk.{}.part_{}.weight", i / 9, i % 9)));
+    let mut keys = vec![key("general.architecture", TEXT, &text("llama"))];
+    let sizes = [
+        ("block_count", 32_u32),
+        ("context_length", 131_072),
+        ("embedding_length", 4096),
+        ("feed_forward_length", 14_336),
+        ("attention.head_count", 32),
+        ("attention.head_count_kv", 8),
+    ];
+    keys.extend(sizes.map(|(name, n)| key(&format!("llama.{name}"), U32, &n.to_le_bytes())));
+    keys.push(per_token("tokenizer.ggml.tokens", TEXT, |i| text(&format!("<token_{i}>"))));
+    keys.push(per_token("tokenizer.ggml.scores", F32, |i| (i as f32).to_le_bytes().into()));
+    keys.push(per_token("tokenizer.ggml.token_type", I32, |_| 1_i32.to_le_bytes().into()));
+    let mut bytes = [&b"GGUF\x03\0\0\0"[..], &TENSORS.to_le_bytes()].concat();
+    bytes.extend((keys.len() as u64).to_le_bytes());
+    keys.iter().for_each(|key| bytes.extend(key));
+    for i in 0..TENSORS {
+        bytes.extend(text(&format!("blk.{}.part_{}.weight", i / 10, i % 10)));
         bytes.extend([&2_u32.to_le_bytes()[..], &4096_u64.to_le_bytes(), &4096_u64.to_le_bytes()].concat());
         bytes.extend([&12_u32.to_le_bytes()[..], &(i << 24).to_le_bytes()].concat());
     }
