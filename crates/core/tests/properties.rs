@@ -12,17 +12,23 @@ use vramplan_core::dtype::Format;
 use vramplan_core::ledger::{Item, Ledger};
 use vramplan_core::machine::{Backend, Device, DeviceId, Machine, Pool, PoolId, PoolKind};
 use vramplan_core::model::{
-    Attention, Ffn, Latent, Layer, Mixer, Model, Recurrent, StateSpace, Tensor, Window,
+    Attention, Ffn, Indexer, Latent, Layer, Mixer, Model, Recurrent, Role, StateSpace, Tensor, Window,
 };
 use vramplan_core::plan::{Plan, Verdict, evaluate, longest_context};
-use vramplan_core::setup::{LlamaCpp, Setup};
+use vramplan_core::setup::{LlamaCpp, Program, Setup, Toggle};
 use vramplan_core::units::{Bytes, Tokens};
 use vramplan_core::workload::Inference;
 
 const WIDTH: u64 = 256;
+/// Values in the table of rotary factors: 128 bytes, as every backend aligns them.
+const FACTORS: u64 = 32;
 
 fn attention() -> impl Strategy<Value = Attention> {
-    let window = prop_oneof![Just(None), (1_u64..8).prop_map(|n| Some(Window::Sliding(n * 256)))];
+    let window = prop_oneof![
+        2 => Just(None),
+        2 => (1_u64..2048).prop_map(|n| Some(Window::Sliding(n))),
+        1 => (1_u64..8).prop_map(|n| Some(Window::Chunked(n * 256))),
+    ];
     (1_u64..4, 0_u32..3, 1_u64..4, window).prop_map(|(kv_heads, shared, dim, window)| Attention {
         heads: kv_heads << shared,
         kv_heads,
@@ -33,14 +39,18 @@ fn attention() -> impl Strategy<Value = Attention> {
     })
 }
 
+fn state_space_kind() -> impl Strategy<Value = StateSpace> {
+    prop_oneof![Just(StateSpace::Mamba), Just(StateSpace::Mamba2), Just(StateSpace::GatedDelta)]
+}
+
 fn recurrent() -> impl Strategy<Value = Recurrent> {
     prop_oneof![
-        (1_u64..8).prop_map(|n| Recurrent::StateSpace {
-            kind: StateSpace::Mamba2,
+        (state_space_kind(), 1_u64..8).prop_map(|(kind, n)| Recurrent::StateSpace {
+            kind,
             conv: 4,
             inner: n * 64,
             state: 16,
-            groups: 1,
+            groups: u64::from(kind != StateSpace::Mamba),
             rank: n,
         }),
         (1_u64..4).prop_map(|heads| Recurrent::KimiDelta { heads, head_dim: 64, conv: 4 }),
@@ -59,10 +69,17 @@ fn mixer() -> impl Strategy<Value = Mixer> {
 
 /// Latent layers come alone: their cache keeps one row for K and V.
 fn mixers() -> impl Strategy<Value = Vec<Mixer>> {
-    let latent = Latent { heads: 4, kv_rank: 128, rope_dim: 64, k_dim: 96, v_dim: 64, indexer: None };
+    let latent = (1_u64..8, 1_u64..8, any::<bool>()).prop_map(|(heads, rank, indexed)| Latent {
+        heads,
+        kv_rank: rank * 32,
+        rope_dim: 64,
+        k_dim: 96,
+        v_dim: 64,
+        indexer: indexed.then_some(Indexer { heads: 4, k_dim: 128, top_k: 2048 }),
+    });
     prop_oneof![
         5 => prop::collection::vec(mixer(), 1..8),
-        1 => (1_usize..8).prop_map(move |n| vec![Mixer::Latent(latent); n]),
+        1 => (latent, 1_usize..8).prop_map(|(latent, n)| vec![Mixer::Latent(latent); n]),
     ]
 }
 
@@ -80,10 +97,13 @@ fn ffn() -> impl Strategy<Value = Ffn> {
     ]
 }
 
-fn tensors(layers: usize, tied: bool) -> Vec<Tensor> {
+fn tensors(layers: usize, tied: bool, factors: bool) -> Vec<Tensor> {
     let mut list = vec![tensor("llama", "token_embd.weight".into(), [WIDTH, 1000, 1, 1], Format::Q4K, 0)];
     if !tied {
         list.push(tensor("llama", "output.weight".into(), [WIDTH, 1000, 1, 1], Format::Q6K, 0));
+    }
+    if factors {
+        list.push(tensor("llama", "rope_freqs.weight".into(), [FACTORS, 1, 1, 1], Format::F32, 0));
     }
     for i in 0..layers {
         let name = |part: &str| format!("blk.{i}.{part}.weight");
@@ -95,7 +115,7 @@ fn tensors(layers: usize, tied: bool) -> Vec<Tensor> {
 }
 
 fn model() -> impl Strategy<Value = Model> {
-    (mixers(), ffn(), any::<bool>()).prop_map(|(mixers, ffn, tied)| {
+    (mixers(), ffn(), any::<bool>(), any::<bool>()).prop_map(|(mixers, ffn, tied, factors)| {
         let layers: Vec<_> =
             mixers.into_iter().map(|mixer| Layer { mixer, ffn, predicts_ahead: false }).collect();
         Model {
@@ -104,7 +124,7 @@ fn model() -> impl Strategy<Value = Model> {
             vocab: 1000,
             width: WIDTH,
             context_length: Some(Tokens(1 << 20)),
-            tensors: tensors(layers.len(), tied),
+            tensors: tensors(layers.len(), tied, factors),
             layers,
             data_offset: 0,
         }
@@ -135,20 +155,37 @@ fn no_less(more: &[u64], less: &[u64]) -> bool {
     more.iter().zip(less).all(|(more, less)| more >= less)
 }
 
+/// What an item takes on one device.
+fn on(ledger: &Ledger, device: DeviceId, item: Item) -> u64 {
+    ledger.on(device).filter(|l| l.item == item).map(|l| l.bytes.likely.0).sum()
+}
+
 fn on_gpus(ledger: &Ledger, cards: u16, item: Item) -> u64 {
     let lines = ledger.lines.iter().filter(|l| l.item == item && l.device.0 < cards);
     lines.map(|l| l.bytes.likely.0).sum()
 }
 
-/// Every kind of engine setting that moves memory.
+/// Engine settings that move memory.
 fn engine() -> impl Strategy<Value = LlamaCpp> {
-    (any::<bool>(), any::<bool>(), 0_u64..10, prop_oneof![Just(64_u64), Just(512), Just(2048)]).prop_map(
-        |(unified_cache, cache_on_host, gpu_layers, ubatch)| LlamaCpp {
-            unified_cache,
-            cache_on_host,
-            gpu_layers: Some(gpu_layers),
-            ubatch,
-            ..LlamaCpp::default()
+    let flash = prop_oneof![Just(Toggle::Auto), Just(Toggle::On), Just(Toggle::Off)];
+    let program = prop_oneof![Just(Program::Server), Just(Program::Library)];
+    let ubatch = prop_oneof![Just(64_u64), Just(512), Just(2048)];
+    let placement = (any::<bool>(), 0_u64..10, 0_u64..4, any::<bool>());
+    (flash, program, ubatch, any::<bool>(), any::<bool>(), placement).prop_map(
+        |(flash_attention, program, ubatch, unified_cache, full_window_cache, placement)| {
+            let (cache_on_host, gpu_layers, host_experts, op_offload) = placement;
+            LlamaCpp {
+                program,
+                ubatch,
+                flash_attention,
+                gpu_layers: Some(gpu_layers),
+                host_experts,
+                unified_cache,
+                cache_on_host,
+                op_offload,
+                full_window_cache,
+                ..LlamaCpp::default()
+            }
         },
     )
 }
@@ -165,18 +202,33 @@ proptest! {
         prop_assert!(no_less(&needs(&more.ledger, &machine), &needs(&less.ledger, &machine)));
     }
 
+    /// Of `n` and a multiple of it: a batch is rounded up to whole tokens a sequence, so that 512 tokens
+    /// are 513 for three sequences and 512 for four.
     #[test]
-    fn larger_cache_formats_never_need_less(model in model(), c in 256_u64..20_000) {
-        let machine = machine(1, Bytes::from_gib(24));
-        let cache = |format| {
-            let setup = Setup { cache_k: format, cache_v: format, ..setup(LlamaCpp::default()) };
-            run(&model, &machine, c, 1, &setup).map(|plan| plan.ledger.total(Item::KvCache).likely)
-        };
-        let sizes: Vec<_> = [Format::Q4_0, Format::Q8_0, Format::F16, Format::F32].into_iter().filter_map(cache).collect();
-        prop_assert!(sizes.is_sorted(), "{sizes:?}");
+    fn more_sequences_never_need_less(model in model(), engine in engine(), cards in 0_u16..3, each in 1_u64..10_000, n in 1_u64..4, times in 1_u64..4) {
+        let machine = machine(cards, Bytes::from_gib(24));
+        let setup = setup(engine);
+        let less = run(&model, &machine, each * n, n, &setup).expect("accepted");
+        let more = run(&model, &machine, each * n * times, n * times, &setup).expect("accepted");
+        prop_assert!(no_less(&needs(&more.ledger, &machine), &needs(&less.ledger, &machine)));
     }
 
-    /// Moving layers moves their bytes: what differs is a tied head's copy and padding of each tensor.
+    #[test]
+    fn larger_cache_formats_never_need_less(model in model(), engine in engine(), cards in 0_u16..3, c in 1_u64..20_000) {
+        let machine = machine(cards, Bytes::from_gib(24));
+        let engine = LlamaCpp { flash_attention: Toggle::On, ..engine };
+        let mut smaller = vec![0; machine.devices.len()];
+        for format in [Format::Q4_0, Format::Q8_0, Format::F16, Format::F32] {
+            let setup = Setup { cache_k: format, cache_v: format, ..setup(engine.clone()) };
+            let ledger = run(&model, &machine, c, 1, &setup).expect("accepted").ledger;
+            let caches: Vec<_> = machine.ids().map(|id| on(&ledger, id, Item::KvCache)).collect();
+            prop_assert!(no_less(&caches, &smaller), "{format:?}: {caches:?} after {smaller:?}");
+            smaller = caches;
+        }
+    }
+
+    /// Moving layers moves their bytes. What differs: a tied head's copy, a table of rotary factors in every
+    /// buffer of layers that turn positions (none without such layers), and padding of each tensor.
     #[test]
     fn weights_are_conserved_wherever_layers_go(model in model(), cards in 1_u16..3, layers in 0_u64..10) {
         let machine = machine(cards, Bytes::from_gib(24));
@@ -184,9 +236,12 @@ proptest! {
         let plan = run(&model, &machine, 4096, 1, &moved).expect("accepted");
         let copy = if model.is_tied() && layers > 0 { model.tensors[0].size() } else { Bytes::ZERO };
         let padding = Bytes(256) * (model.tensors.len() as u64 + 1);
+        let has_factors = model.tensors.iter().any(|t| t.role == Role::RopeFactors);
+        let factors = if has_factors { Bytes(FACTORS * 4) } else { Bytes::ZERO };
+        let least = model.tensor_bytes() - factors + copy;
         let weights = plan.ledger.total(Item::Weights).likely;
-        prop_assert!(weights >= model.tensor_bytes() + copy);
-        prop_assert!(weights <= model.tensor_bytes() + copy + padding);
+        prop_assert!(weights >= least);
+        prop_assert!(weights <= least + factors * (u64::from(cards) + 1) + padding);
     }
 
     /// Moving experts to the host takes them off the card and leaves the sum alone, padding apart.
@@ -239,6 +294,17 @@ proptest! {
     }
 
     #[test]
+    fn sums_and_products_never_wrap(a in any::<u64>(), b in any::<u64>()) {
+        let sum = Bytes(a) + Bytes(b);
+        prop_assert!(sum >= Bytes(a) && sum >= Bytes(b));
+        prop_assert!(b == 0 || Bytes(a) * b >= Bytes(a));
+        prop_assert!(Bytes(a) - Bytes(b) <= Bytes(a));
+        prop_assert!(Bytes(a).padded(b) >= Bytes(a) && Tokens(a).padded(b) >= Tokens(a));
+        prop_assert!(b == 0 || Bytes(a).scaled(a.max(b), b) >= Bytes(a));
+        prop_assert!(Bytes::from_gib(a) >= Bytes::from_mib(a) && Bytes::from_mib(a) >= Bytes(a));
+    }
+
+    #[test]
     fn ledgers_survive_json(model in model(), engine in engine()) {
         let plan = run(&model, &machine(2, Bytes::from_gib(24)), 4096, 2, &setup(engine)).expect("accepted");
         let json = serde_json::to_string(&plan.ledger).expect("a ledger is JSON");
@@ -267,7 +333,7 @@ fn absurd_contexts_do_not_wrap() {
         vocab: u64::MAX,
         width: u64::MAX,
         context_length: None,
-        tensors: tensors(1, false),
+        tensors: tensors(1, false, false),
         layers: vec![layer],
         data_offset: 0,
     };
