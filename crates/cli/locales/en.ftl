@@ -176,7 +176,10 @@ why-stops-at-once = the file stops before its header says anything
 why-stops-in-key = the header promises { $of } metadata keys, the file stops inside the { $number }
 why-stops-in-tensor = the header promises { $of } tensors, the file stops inside the { $number }
 why-part = it is the { $number } of { $count } parts, or was renamed
-why-weights-known = its { $tensors } tensors take { $gib } GiB; what its cache and buffers take cannot be told
+why-weights-known = its { $n ->
+    [1] one tensor takes
+   *[other] { $tensors } tensors take
+} { $gib } GiB; what its cache and buffers take cannot be told
 why-data-missing = the header promises { $promised } bytes, the file has { $found }
 
 # Errors: what to do

@@ -16,6 +16,8 @@ use crate::locale::{Locale, Message};
 use crate::problem::Problem;
 use crate::render::text::{gib, thousands};
 
+/// Widest line below an error's first, its margin aside.
+const HINT_WIDTH: usize = 78;
 /// Nearest names shown.
 const NEAREST: usize = 3;
 /// Candidates of an ambiguous name shown.
@@ -99,7 +101,20 @@ fn with_nearest(locale: &Locale, problem: Problem, near: Vec<String>) -> Problem
     if near.is_empty() {
         return problem;
     }
-    problem.hint(locale, &Message::new("hint-nearest").with("names", near.join(", ")))
+    let mut problem = problem;
+    let mut line = String::new();
+    for name in near {
+        if line.is_empty() {
+            line = locale.text(&Message::new("hint-nearest").with("names", name));
+        } else if line.len() + 2 + name.len() < HINT_WIDTH {
+            line.push_str(&format!(", {name}"));
+        } else {
+            problem.hints.push(format!("{line},"));
+            line = format!("  {name}");
+        }
+    }
+    problem.hints.push(line);
+    problem
 }
 
 /// How alike two names are. One that holds the other whole comes before any that only resembles it, the
@@ -170,7 +185,8 @@ pub(crate) fn file(locale: &Locale, name: &str, error: &FileError) -> Problem {
         FileError::UnknownArch { arch, weights, tensors } => {
             let weights = Message::new("why-weights-known")
                 .with("gib", gib(*weights))
-                .with("tensors", thousands(*tensors as u64));
+                .with("tensors", thousands(*tensors as u64))
+                .count("n", *tensors as u64);
             config(locale, name, &ArchError::Unknown(arch.clone())).why(locale, &weights)
         }
         FileError::Arch(error) => config(locale, name, error),

@@ -15,7 +15,7 @@ use locale::Locale;
 
 /// Says whether an AI model runs on a machine, what each part takes on each device, and how to start it
 #[derive(Parser, Debug)]
-#[command(name = "vram", version, max_term_width = 100, arg_required_else_help = false)]
+#[command(name = "vram", version, max_term_width = 80, arg_required_else_help = false)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

@@ -76,16 +76,38 @@ fn help() {
     check("tests/cases/help.md");
 }
 
+/// Lines wider than the page. An error's first line holds the person's own words, however long.
+fn wide(output: &Output) -> Vec<String> {
+    let text = [&output.stdout[..], &output.stderr].concat();
+    let lines = std::str::from_utf8(&text).unwrap().lines().filter(|line| !line.starts_with("error: "));
+    lines.filter(|line| line.chars().count() > WIDTH).map(str::to_owned).collect()
+}
+
 #[test]
-fn plans_keep_to_the_page() {
-    let text =
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/plans.md")).unwrap();
-    for command in text.lines().filter_map(|line| line.strip_prefix("$ vram plan")) {
-        let output = run(&format!("plan {command}"));
-        let printed = String::from_utf8(output.stdout).unwrap();
-        let long: Vec<_> = printed.lines().filter(|line| line.chars().count() > WIDTH).collect();
-        assert!(long.is_empty(), "{command}: {long:?}");
+fn examples_keep_to_the_page() {
+    for file in ["../../README.md", "tests/cases/plans.md", "tests/cases/errors.md", "tests/cases/help.md"] {
+        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+        for command in text.lines().filter_map(|line| line.strip_prefix("$ vram")) {
+            let output = run(command);
+            assert_eq!(wide(&output), Vec::<String>::new(), "{file}: {command}");
+        }
     }
+}
+
+#[test]
+fn every_model_keeps_to_the_page() {
+    for row in vramplan_core::catalogue::models() {
+        for hardware in ["rx-7900-xtx", "rtx-3090 --on rtx-5060-ti-16gb", "8x:h200-sxm-141gb", "cpu:32gb"] {
+            let output = run(&format!("plan {} --on {hardware} --explain", row.id));
+            assert!(matches!(output.status.code(), Some(0 | 1)), "{} on {hardware}", row.id);
+            assert_eq!(wide(&output), Vec::<String>::new(), "{} on {hardware}", row.id);
+        }
+    }
+}
+
+#[test]
+fn every_device_keeps_to_the_page() {
+    assert_eq!(wide(&run("hardware list")), Vec::<String>::new());
 }
 
 #[test]

@@ -7,8 +7,10 @@ use super::number::{gib, thousands};
 use super::{Page, wrap};
 use crate::locale::{Locale, Message};
 
-/// Width of a device's name in the list.
-const NAME: usize = 34;
+/// Width of the columns of a list beside ids and names: sizes, bandwidths, and what parts them.
+const NUMBERS: usize = 23;
+/// Names are not cut shorter than this.
+const LEAST_NAME: usize = 16;
 
 /// Prints a list of devices.
 pub(crate) fn print_devices(locale: &Locale, rows: &[DeviceRow]) -> std::io::Result<()> {
@@ -16,8 +18,10 @@ pub(crate) fn print_devices(locale: &Locale, rows: &[DeviceRow]) -> std::io::Res
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.add_row(["heading-id", "heading-name", "heading-gb", "heading-gbs"].map(|key| locale.word(key)));
+    let ids = rows.iter().map(|row| row.id.chars().count()).max().unwrap_or(0);
+    let name = (super::WIDTH - 2 - NUMBERS).saturating_sub(ids).max(LEAST_NAME);
     for row in rows {
-        table.add_row([row.id.clone(), wrap::middle(&row.name, NAME), sizes(row), bandwidth(row)]);
+        table.add_row([row.id.clone(), wrap::middle(&row.name, name), sizes(row), bandwidth(row)]);
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((if index == 0 { 0 } else { 2 }, 0));

@@ -17,7 +17,7 @@ const ASSUMPTIONS_SHOWN: usize = 6;
 /// Prints a plan.
 pub(crate) fn print(locale: &Locale, answer: &Answer, style: Style, explain: bool) -> std::io::Result<()> {
     let mut page = Page::default();
-    page.line(verdict(locale, answer, style));
+    verdict(locale, answer, style, &mut page);
     if style.terminal {
         page.gap();
         bars(locale, answer, style, &mut page);
@@ -43,14 +43,23 @@ fn tightest(answer: &Answer) -> Option<&Memory> {
     relevant.max_by_key(|m| (room(m).1, room(m).2))
 }
 
-fn verdict(locale: &Locale, answer: &Answer, style: Style) -> String {
+/// The verdict, and what decides it; a long sentence goes on below its own start.
+fn verdict(locale: &Locale, answer: &Answer, style: Style, page: &mut Page) {
     let (key, colour) = match answer.verdict {
         Verdict::Fits => ("verdict-fits", AnsiColor::Green),
         Verdict::Tight => ("verdict-tight", AnsiColor::Yellow),
         Verdict::DoesNotFit => ("verdict-does-not-fit", AnsiColor::Red),
     };
-    let word = painted(&locale.word(key), Paint::new().fg_color(Some(colour.into())).bold(), style);
-    let Some(memory) = gpu_or_tightest(answer) else { return word };
+    let word = locale.word(key);
+    let margin = word.chars().count() + 2;
+    let word = painted(&word, Paint::new().fg_color(Some(colour.into())).bold(), style);
+    let mut lines = wrap::words(&sentence(locale, answer), WIDTH - 2 - margin).into_iter();
+    page.line(format!("{word}  {}", lines.next().unwrap_or_default()));
+    lines.for_each(|line| page.line(format!("{:margin$}{line}", "")));
+}
+
+fn sentence(locale: &Locale, answer: &Answer) -> String {
+    let Some(memory) = gpu_or_tightest(answer) else { return String::new() };
     let model = names::model(&answer.model.name, &answer.model.quant);
     let on = machine_name(locale, answer);
     let message = match answer.verdict {
@@ -62,7 +71,7 @@ fn verdict(locale: &Locale, answer: &Answer, style: Style) -> String {
     };
     let memory_name = memory_name(locale, answer, memory);
     let message = message.with("model", model).with("machine", on).with("memory", memory_name);
-    format!("{word}  {}", locale.text(&message))
+    locale.text(&message)
 }
 
 /// What decides when all fits is the card with the least room; RAM only where there is no card.
