@@ -110,6 +110,47 @@ fn every_device_keeps_to_the_page() {
     assert_eq!(wide(&run("hardware list")), Vec::<String>::new());
 }
 
+fn project(file: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file)).unwrap()
+}
+
+#[test]
+fn commands_in_the_tables_of_the_readme_have_answers() {
+    let readme = project("README.md");
+    let rows = readme.lines().filter(|line| line.starts_with('|'));
+    let commands = rows.flat_map(|row| row.split('`')).filter_map(|text| text.strip_prefix("vram "));
+    // There is no such file here: model files have tests of their own.
+    let commands: Vec<_> = commands.filter(|command| !command.contains("./model.gguf")).collect();
+    assert!(commands.len() > 10, "{commands:?}");
+    for command in commands {
+        let output = run(command);
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{command}: {output:?}");
+    }
+}
+
+#[test]
+fn figures_of_the_readme_are_the_published_ones() {
+    let (readme, published) = (project("README.md"), project("docs/ACCURACY.md"));
+    let rows: Vec<_> = readme.lines().filter(|line| line.starts_with('|') && line.contains('%')).collect();
+    assert!(rows.len() >= 8, "{rows:?}");
+    for row in rows {
+        assert!(published.lines().any(|line| line == row), "not in docs/ACCURACY.md: {row}");
+    }
+    let runs = project("observations/llama.cpp/llama_cpp.jsonl").lines().count();
+    let runs = format!("{},{:03} recorded runs", runs / 1000, runs % 1000);
+    assert!(readme.contains(&runs), "{runs}");
+}
+
+#[test]
+fn the_readme_counts_models_and_devices_as_they_are() {
+    let readme = project("README.md");
+    let models = format!("{} by name", vramplan_core::catalogue::models().count());
+    let devices = project("data/devices.toml").lines().filter(|line| *line == "[[device]]").count();
+    let devices = format!("{devices} accelerators and chips");
+    assert!(readme.contains(&models), "{models}");
+    assert!(readme.contains(&devices), "{devices}");
+}
+
 #[test]
 fn bad_input_is_one_error_and_nothing_on_standard_output() {
     let text =
