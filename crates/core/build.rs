@@ -30,6 +30,41 @@ fn main() {
         list("DRIVER_RULES", &read(&data.join("driver_memory.toml"), "rule"), "seen"),
     ];
     fs::write(variable("OUT_DIR").join("catalogue.rs"), tables.concat()).expect("OUT_DIR is writable");
+    let defaults = class_defaults(&data.join("class_defaults.toml"));
+    fs::write(variable("OUT_DIR").join("class_defaults.rs"), defaults).expect("OUT_DIR is writable");
+}
+
+/// What the library's classes assume, as a table sorted by model type.
+fn class_defaults(path: &Path) -> String {
+    println!("cargo::rerun-if-changed={}", path.display());
+    let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let classes: BTreeMap<String, toml::Value> =
+        toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut source = String::from("static CLASS_DEFAULTS: &[(&str, Defaults)] = &[\n");
+    for (model_type, fields) in classes.iter().filter_map(|(name, value)| Some((name, value.as_table()?))) {
+        let fields = fields.iter().map(|(field, value)| {
+            let value = default(value).unwrap_or_else(|| panic!("{model_type}.{field}: no such default"));
+            format!("({field:?}, {value})")
+        });
+        let fields = fields.collect::<Vec<_>>().join(", ");
+        source.push_str(&format!("    ({model_type:?}, &[{fields}]),\n"));
+    }
+    source + "];\n"
+}
+
+/// A default as the source of its Rust value.
+fn default(value: &toml::Value) -> Option<String> {
+    let number = |v: &toml::Value| v.as_integer().and_then(|n| u64::try_from(n).ok());
+    Some(match value {
+        toml::Value::Integer(_) => format!("ClassDefault::Number({})", number(value)?),
+        toml::Value::Boolean(flag) => format!("ClassDefault::Flag({flag})"),
+        toml::Value::String(word) => format!("ClassDefault::Word({word:?})"),
+        toml::Value::Array(list) => {
+            let numbers = list.iter().map(number).collect::<Option<Vec<_>>>()?;
+            format!("ClassDefault::Numbers(&{numbers:?})")
+        }
+        _ => return None,
+    })
 }
 
 fn variable(name: &str) -> PathBuf {
