@@ -244,17 +244,21 @@ pub enum StateSpace {
 }
 
 impl Recurrent {
+    /// Channels the convolution runs over.
+    pub const fn convolved(&self) -> u64 {
+        match *self {
+            Self::StateSpace { inner, state, groups, .. } => {
+                inner.saturating_add(groups.saturating_mul(state).saturating_mul(2))
+            }
+            Self::KimiDelta { heads, head_dim, .. } => heads.saturating_mul(head_dim).saturating_mul(3),
+            Self::ShortConv { width, .. } => width,
+        }
+    }
+
     /// Values of convolution history that one sequence keeps in one layer.
     pub const fn conv_values(&self) -> u64 {
-        match *self {
-            Self::StateSpace { conv, inner, state, groups, .. } => conv
-                .saturating_sub(1)
-                .saturating_mul(inner.saturating_add(groups.saturating_mul(state).saturating_mul(2))),
-            Self::KimiDelta { heads, head_dim, conv } => {
-                conv.saturating_sub(1).saturating_mul(heads).saturating_mul(head_dim).saturating_mul(3)
-            }
-            Self::ShortConv { width, conv } => conv.saturating_sub(1).saturating_mul(width),
-        }
+        let (Self::StateSpace { conv, .. } | Self::KimiDelta { conv, .. } | Self::ShortConv { conv, .. }) = *self;
+        conv.saturating_sub(1).saturating_mul(self.convolved())
     }
 
     /// Values of recurrent state that one sequence keeps in one layer.
@@ -362,4 +366,63 @@ pub enum Role {
     Small,
     /// Vision, audio or other tensors outside the language model.
     Tower,
+}
+
+/// A parameter as the library's model class creates it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Path of its module, and its name there.
+    pub name: String,
+    /// Extents, slowest first.
+    pub shape: Vec<u64>,
+}
+
+impl Parameter {
+    /// Number of values.
+    pub fn elements(&self) -> u64 {
+        self.shape.iter().fold(1, |n, d| n.saturating_mul(*d))
+    }
+}
+
+/// Which part of a model does a parameter belong to?
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Token embedding.
+    Embedding,
+    /// Tables of positions and token types.
+    PositionEmbedding,
+    /// The table of per-layer embeddings.
+    PerLayerEmbedding,
+    /// What brings per-layer embeddings into the layers.
+    PerLayerProjection,
+    /// Attention.
+    Attention,
+    /// Recurrent mixers.
+    #[serde(rename = "linear_or_ssm")]
+    Recurrent,
+    /// Dense feed-forward parts.
+    #[serde(rename = "mlp")]
+    Ffn,
+    /// Experts that a router picks.
+    Experts,
+    /// Experts that every token runs through.
+    SharedExpert,
+    /// Routers.
+    Router,
+    /// Norms.
+    Norm,
+    /// Output projection to the vocabulary.
+    #[serde(rename = "lm_head")]
+    Head,
+    /// Vision tower.
+    Vision,
+    /// Audio tower.
+    Audio,
+    /// What joins a tower to the language model.
+    Projector,
+    /// Anything else.
+    Other,
 }

@@ -30,8 +30,17 @@ impl Corpus {
 
     /// The records of a file; none when the corpus lacks it.
     pub(crate) fn records(&self, file: &str) -> Result<Vec<Value>> {
-        let Some(path) = self.find(file) else { return Ok(Vec::new()) };
-        let text = fs::read_to_string(&path)?;
+        self.find(file).map_or(Ok(Vec::new()), |path| Self::lines(&path))
+    }
+
+    /// The records of a file that the corpus has, or a folder `data` beside it.
+    pub(crate) fn records_near(&self, file: &str) -> Result<Vec<Value>> {
+        let beside = || Some(self.dir.join("../data").join(file)).filter(|path| path.is_file());
+        self.find(file).or_else(beside).map_or(Ok(Vec::new()), |path| Self::lines(&path))
+    }
+
+    fn lines(path: &Path) -> Result<Vec<Value>> {
+        let text = fs::read_to_string(path)?;
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         lines
             .map(|(i, line)| {

@@ -3,6 +3,7 @@
 mod budget;
 mod corpus;
 mod llama_cpp;
+mod params;
 mod recorded_model;
 mod report;
 mod score;
@@ -47,7 +48,7 @@ pub(crate) struct Accuracy {
 type Suite = (&'static str, fn(&Corpus) -> Result<Score>);
 
 /// The suites in the order they are printed.
-const SUITES: &[Suite] = &[("llama_cpp", llama_cpp::run)];
+const SUITES: &[Suite] = &[("llama_cpp", llama_cpp::run), ("params", params::run)];
 
 /// Figures by suite and group.
 type Table = BTreeMap<String, BTreeMap<String, Figures>>;

@@ -5,15 +5,22 @@
 //! facts by kind of layer. A family is one short file and knows no engine.
 
 mod blocks;
+mod built;
+mod counts;
+mod described;
 mod facts;
 mod families;
 mod from_gguf;
+mod parts;
 mod roles;
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use facts::{Experts, Facts, KeyError, KeyProblem, Keys, LayerKind, PerLayer};
+pub use counts::Counts;
+pub use parts::part_of;
+pub use described::{Described, describe};
 pub use from_gguf::model_of_gguf;
 
 use crate::dtype::Format;
@@ -66,12 +73,7 @@ pub fn facts_of_gguf(arch: &str, keys: &dyn Keys) -> Result<Facts, ArchError> {
 /// # Errors
 /// An unknown `model_type`, or a field that is missing or makes no sense.
 pub fn facts_of_config(config: &Config<'_>) -> Result<Facts, ArchError> {
-    let model_type = config.model_type();
-    let family = families::by_model_type(model_type).ok_or_else(|| ArchError::Unknown(model_type.into()))?;
-    let mut facts = facts::config::read(config, family)?;
-    (family.settle)(&mut facts);
-    facts.check()?;
-    Ok(facts)
+    described::language_model(config).map(|(_, _, facts)| facts)
 }
 
 /// Builds the layers that the facts describe, multi-token-prediction layers last.

@@ -68,7 +68,7 @@ impl ModelRow {
     /// # Errors
     /// The config is of a family that nobody here knows, or makes no sense.
     pub fn build(&self, recipe: Recipe) -> Result<Model, ArchError> {
-        let facts = archs::facts_of_config(&Config::new(&self.config))?;
+        let facts = archs::facts_of_config(&Config::new(&self.config).map_err(ArchError::from)?)?;
         let mut model = archs::model(self.name.clone(), &facts, archs::tensors(&facts), 0);
         // A config states how far positions reach; the row, how far the model was made for.
         model.context_length = Some(self.context_length);
@@ -79,7 +79,7 @@ impl ModelRow {
     /// The mix that files of this model come in when nobody asks for another: the one its makers publish
     /// it in, else the usual one.
     pub fn usual_recipe(&self) -> Recipe {
-        match Config::new(&self.config).native_quantisation() {
+        match Config::new(&self.config).ok().and_then(|config| config.native_quantisation()) {
             Some("mxfp4") => Recipe::Mxfp4Moe,
             _ => Recipe::Q4KM,
         }

@@ -20,23 +20,36 @@ pub(in crate::archs) fn read(config: &Config<'_>, family: &Family) -> Result<Fac
     Ok(facts)
 }
 
+/// Names that the fields nearly all families have go by.
+mod names {
+    pub(super) const WIDTH: &[&str] = &["hidden_size", "n_embd", "d_model", "dim", "n_embed"];
+    pub(super) const LAYERS: &[&str] = &["num_hidden_layers", "n_layer", "num_layers", "n_layers"];
+    pub(super) const HEADS: &[&str] = &["num_attention_heads", "n_head", "n_heads", "num_heads"];
+    pub(super) const KV_HEADS: &[&str] = &["num_key_value_heads", "num_kv_heads", "multi_query_group_num"];
+    pub(super) const HEAD_DIM: &[&str] = &["head_dim", "kv_channels", "d_kv"];
+    pub(super) const FFN: &[&str] = &["intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", "d_ff"];
+    pub(super) const CONTEXT: &[&str] =
+        &["max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "model_max_length"];
+}
+
 fn common(config: &Config<'_>) -> Result<Facts, ConfigError> {
-    let width = config.required(&["hidden_size", "n_embd", "d_model"])?;
-    let heads = config.uint(&["num_attention_heads", "n_head"])?.unwrap_or(0);
-    let head_dim = config.uint(&["head_dim"])?.unwrap_or(width.checked_div(heads).unwrap_or(0));
+    let width = config.required(names::WIDTH)?;
+    let heads = config.uint(names::HEADS)?.unwrap_or(0);
+    let head_dim = config.uint(names::HEAD_DIM)?.unwrap_or(width.checked_div(heads).unwrap_or(0));
+    let biased = config.flag("attention_bias")?.unwrap_or(false);
     Ok(Facts {
         arch: Default::default(),
-        layers: config.required(&["num_hidden_layers", "n_layer", "num_layers"])?,
+        layers: config.required(names::LAYERS)?,
         mtp_layers: 0,
         width,
         vocab: config.required(&["vocab_size"])?,
-        context_length: config.uint(&["max_position_embeddings", "model_max_length"])?.map(Tokens),
+        context_length: config.uint(names::CONTEXT)?.map(Tokens),
         heads: PerLayer::All(heads),
-        kv_heads: PerLayer::All(config.uint(&["num_key_value_heads"])?.unwrap_or(heads)),
+        kv_heads: PerLayer::All(config.uint(names::KV_HEADS)?.unwrap_or(heads)),
         k_dim: head_dim,
         v_dim: head_dim,
         window_dims: None,
-        ffn: PerLayer::All(config.uint(&["intermediate_size"])?.unwrap_or(0)),
+        ffn: PerLayer::All(config.uint(names::FFN)?.unwrap_or(0)),
         kinds: Vec::new(),
         window: None,
         window_pattern: None,
@@ -46,8 +59,10 @@ fn common(config: &Config<'_>) -> Result<Facts, ConfigError> {
         latent: None,
         indexer: None,
         recurrent: None,
-        tied: config.flag("tie_word_embeddings").unwrap_or(false),
-        qkv_bias: config.flag("attention_bias").unwrap_or(false),
+        tied: config.tied(false)?,
+        qkv_bias: biased,
+        output_bias: biased,
+        ffn_bias: config.flag("mlp_bias")?.unwrap_or(false),
         qk_norm: false,
         gated_ffn: true,
         rope_factors: config.rope_type() == Some("llama3"),

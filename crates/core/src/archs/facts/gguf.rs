@@ -152,6 +152,8 @@ pub(in crate::archs) fn read(arch: &str, keys: &dyn Keys) -> Result<Facts, KeyEr
         recurrent: recurrent(&r)?,
         tied: false,
         qkv_bias: false,
+        output_bias: false,
+        ffn_bias: false,
         qk_norm: false,
         gated_ffn: true,
         rope_factors: false,

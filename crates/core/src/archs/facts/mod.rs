@@ -168,6 +168,10 @@ pub struct Facts {
     pub tied: bool,
     /// Whether q, k and v have biases.
     pub qkv_bias: bool,
+    /// Whether attention's output has a bias.
+    pub output_bias: bool,
+    /// Whether the matrices of a dense feed-forward part have biases.
+    pub ffn_bias: bool,
     /// Whether queries and keys are normed.
     pub qk_norm: bool,
     /// Whether a gate multiplies the hidden values of the feed-forward part.
@@ -256,7 +260,8 @@ impl Facts {
         }
     }
 
-    fn ffn_of(&self, i: u64) -> Ffn {
+    /// The feed-forward part of layer `i`.
+    pub fn ffn_of(&self, i: u64) -> Ffn {
         let gated = self.gated_ffn;
         if let Some(experts) = self.experts.as_ref().filter(|e| self.has_experts(e, i)) {
             return Ffn::Experts {

@@ -16,7 +16,6 @@ pub(super) const FAMILIES: &[Family] = &[Family {
 }];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    facts.tied = config.flag("tie_word_embeddings").unwrap_or(true);
     facts.window = config.uint(&["sliding_window"])?.map(Window::Sliding);
     facts.window_pattern = config.uint(&["sliding_window_pattern"])?.map(PerLayer::All);
     Ok(())

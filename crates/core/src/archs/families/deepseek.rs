@@ -34,7 +34,7 @@ pub(super) const FAMILIES: &[Family] = &[
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     facts.latent = Some(latent(config)?);
     if let Some(experts) = &mut facts.experts {
-        experts.router_bias = config.text("topk_method") == Some("noaux_tc");
+        experts.router_bias = config.text("topk_method")? == Some("noaux_tc");
     }
     Ok(())
 }

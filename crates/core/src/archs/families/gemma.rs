@@ -1,13 +1,12 @@
 //! Gemma 1 to 4: tied embeddings, windows of growing share, norms on both ends of every part.
 
-use super::{Family, kinds_from_words};
+use super::{Family, Whole, Wrapper, kinds_from_words};
 use crate::archs::blocks::Style;
+use crate::archs::built::towers::{self, Vision};
+use crate::archs::built::{Built, Modules, Text, decoder};
 use crate::archs::facts::{Facts, LayerKind, PerLayer};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::Window;
-
-/// Head width of the class when the config leaves it out.
-const HEAD_DIM: u64 = 256;
 
 /// Layers of Gemma 3n that keep a cache; those after them read it.
 const LAYERS_WITH_CACHE_3N: u64 = 20;
@@ -15,11 +14,12 @@ const LAYERS_WITH_CACHE_3N: u64 = 20;
 const STYLE: Style = Style { post_norms: true, ..Style::PLAIN };
 
 pub(super) const FAMILIES: &[Family] = &[
-    Family { gguf: &["gemma"], model_types: &["gemma"], config: tied, ..Family::PLAIN },
+    Family { gguf: &["gemma"], model_types: &["gemma"], ..Family::PLAIN },
     Family {
         gguf: &["gemma2"],
         model_types: &["gemma2"],
         style: STYLE,
+        body: four_norms,
         config: windowed,
         settle: |f| {
             f.window = f.window.or(Some(Window::Sliding(4096)));
@@ -29,8 +29,9 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         gguf: &["gemma3"],
-        model_types: &["gemma3", "gemma3_text"],
+        model_types: &["gemma3_text"],
         style: STYLE,
+        body: four_norms,
         config: windowed,
         settle: |f| {
             f.qk_norm = true;
@@ -63,16 +64,30 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-fn tied(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    facts.tied = config.flag("tie_word_embeddings").unwrap_or(true);
-    if config.uint(&["head_dim"])?.is_none() {
-        (facts.k_dim, facts.v_dim) = (HEAD_DIM, HEAD_DIM);
-    }
-    Ok(())
+pub(super) const WRAPPERS: &[Wrapper] =
+    &[Wrapper { model_types: &["gemma3"], text: "gemma3_text", body: seeing, ..Wrapper::PLAIN }];
+
+/// Gemma 3 with its SigLIP tower.
+fn seeing(m: &mut Modules, whole: &Whole<'_>) -> Built {
+    let vision = Vision::read(&whole.config.part("vision_config", "siglip_vision_model")?)?;
+    m.under("vision_tower", |m| towers::siglip(m, &vision))?;
+    m.under("multi_modal_projector", |m| {
+        m.parameter("mm_input_projection_weight", &[vision.width, whole.text.facts.width]);
+        m.norm("mm_soft_emb_norm", vision.width);
+    });
+    whole.language_model(m)
+}
+
+/// Layers that norm both parts at both ends.
+fn four_norms(m: &mut Modules, text: &Text<'_>) -> Built {
+    decoder::of_layers(m, text, |m, i| {
+        decoder::layer(m, text, i)?;
+        decoder::norms(m, text.facts, &["pre_feedforward_layernorm", "post_feedforward_layernorm"]);
+        Ok(())
+    })
 }
 
 fn windowed(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    tied(config, facts)?;
     facts.window = config.uint(&["sliding_window"])?.map(Window::Sliding);
     facts.window_pattern = config.uint(&["sliding_window_pattern"])?.map(PerLayer::All);
     Ok(())
@@ -80,7 +95,6 @@ fn windowed(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
 
 /// Gemma 4: full layers have wider and fewer key/value heads than window layers.
 fn two_head_sizes(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    tied(config, facts)?;
     facts.window = config.uint(&["sliding_window"])?.map(Window::Sliding);
     kinds_from_words(config, facts, "sliding_attention", (LayerKind::Window, LayerKind::Full))?;
     facts.window_dims = Some((facts.k_dim, facts.v_dim));

@@ -20,7 +20,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
 }];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    facts.qk_norm = config.flag("use_qk_norm").unwrap_or(false);
+    facts.qk_norm = config.flag("use_qk_norm")?.unwrap_or(false);
     facts.mtp_layers = config.uint(&["num_nextn_predict_layers"])?.unwrap_or(0);
     Ok(())
 }

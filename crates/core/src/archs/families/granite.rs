@@ -15,7 +15,6 @@ pub(super) const FAMILIES: &[Family] = &[Family {
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     kinds_from_words(config, facts, "mamba", (LayerKind::Recurrent, LayerKind::Full))?;
-    facts.tied = config.flag("tie_word_embeddings").unwrap_or(true);
     let heads = config.required(&["mamba_n_heads"])?;
     facts.recurrent = Some(Recurrent::StateSpace {
         kind: StateSpace::Mamba2,

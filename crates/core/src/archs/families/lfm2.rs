@@ -24,7 +24,7 @@ fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     kinds_from_words(config, facts, "conv", (LayerKind::Recurrent, LayerKind::Full))?;
     let conv = config.required(&["conv_L_cache"])?;
     facts.recurrent = Some(Recurrent::ShortConv { width: facts.width, conv });
-    if config.flag("block_auto_adjust_ff_dim").unwrap_or(true) {
+    if config.flag("block_auto_adjust_ff_dim")?.unwrap_or(true) {
         let multiple = config.uint(&["block_multiple_of"])?.unwrap_or(256).max(1);
         let adjusted = (facts.ffn.first().saturating_mul(2) / 3).div_ceil(multiple);
         facts.ffn = PerLayer::All(adjusted.saturating_mul(multiple));

@@ -20,8 +20,9 @@ mod qwen;
 mod qwen_next;
 
 use super::blocks::Style;
+use super::built::{Built, Modules, Text, decoder};
 use super::facts::{Facts, LayerKind, PerLayer};
-use crate::formats::hf_config::{Config, ConfigError, ConfigProblem};
+use crate::formats::hf_config::{Config, ConfigError};
 
 /// A family of architectures that are read and built alike.
 #[derive(Debug)]
@@ -30,14 +31,20 @@ pub(super) struct Family {
     pub(super) gguf: &'static [&'static str],
     /// Values of `model_type` in config.json.
     pub(super) model_types: &'static [&'static str],
-    /// What is particular in the tensor list.
+    /// What is particular in the tensor list of a converted file.
     pub(super) style: Style,
-    /// Whether the tensor list can be built from facts.
+    /// Whether the tensor list of a converted file can be built from facts.
     pub(super) builds: bool,
     /// Reads what only this family names in config.json.
     pub(super) config: fn(&Config<'_>, &mut Facts) -> Result<(), ConfigError>,
     /// Fills in what the architecture leaves unsaid in either form: patterns, defaults of the class.
     pub(super) settle: fn(&mut Facts),
+    /// Builds the body of the library's model: all but the head.
+    pub(super) body: fn(&mut Modules, &Text<'_>) -> Built,
+    /// The body's name in a model that has a head.
+    pub(super) stem: &'static str,
+    /// Builds the head of the library's model for this class.
+    pub(super) head: fn(&mut Modules, &Text<'_>, class: &str) -> Built,
 }
 
 impl Family {
@@ -49,7 +56,82 @@ impl Family {
         builds: true,
         config: |_, _| Ok(()),
         settle: |_| {},
+        body: decoder::usual,
+        stem: "model",
+        head: usual_head,
     };
+
+    /// Builds what a class of the library holds: a class that is named `…Model` is the body alone.
+    pub(super) fn build(&self, m: &mut Modules, text: &Text<'_>, class: &str) -> Built {
+        if class.ends_with("Model") {
+            return (self.body)(m, text);
+        }
+        m.under(self.stem, |m| (self.body)(m, text))?;
+        (self.head)(m, text, class)
+    }
+}
+
+/// A language model inside a larger one: with towers for images or sound beside it.
+#[derive(Debug)]
+pub(super) struct Wrapper {
+    /// Values of `model_type` in config.json.
+    pub(super) model_types: &'static [&'static str],
+    /// Model type of the language model when its part of the config does not say.
+    pub(super) text: &'static str,
+    /// Builds everything but the head.
+    pub(super) body: fn(&mut Modules, &Whole<'_>) -> Built,
+    /// The body's name in a model that has a head.
+    pub(super) stem: &'static str,
+}
+
+impl Wrapper {
+    /// A wrapper without anything particular.
+    const PLAIN: Self =
+        Self { model_types: &[], text: "", body: |m, whole| whole.language_model(m), stem: "model" };
+
+    /// Builds what a class of the library holds: a class that is named `…Model` is the body alone.
+    pub(super) fn build(&self, m: &mut Modules, whole: &Whole<'_>, class: &str) -> Built {
+        if class.ends_with("Model") {
+            return (self.body)(m, whole);
+        }
+        m.under(self.stem, |m| (self.body)(m, whole))?;
+        (whole.family.head)(m, &whole.text, class)
+    }
+}
+
+/// A model with towers: the outer config, and the language model inside.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Whole<'a> {
+    /// The outer config.
+    pub(super) config: &'a Config<'a>,
+    /// The language model.
+    pub(super) text: Text<'a>,
+    /// The language model's family.
+    pub(super) family: &'static Family,
+}
+
+impl Whole<'_> {
+    /// Builds the body of the language model under its usual name.
+    pub(super) fn language_model(&self, m: &mut Modules) -> Built {
+        m.under("language_model", |m| (self.family.body)(m, &self.text))
+    }
+}
+
+/// The head of a language model, or of a classifier built on one.
+fn usual_head(m: &mut Modules, text: &Text<'_>, class: &str) -> Built {
+    let facts = text.facts;
+    if class.ends_with("ForSequenceClassification") {
+        m.linear("score", facts.width, labels(text.config)?, false);
+    } else if !facts.tied {
+        m.linear("lm_head", facts.width, facts.vocab, false);
+    }
+    Ok(())
+}
+
+/// Labels of a classifier: as many as are named, and two where none is.
+fn labels(config: &Config<'_>) -> Result<u64, ConfigError> {
+    let named = config.raw("id2label").and_then(|labels| labels.as_object()).map(|labels| labels.len() as u64);
+    Ok(config.uint(&["num_labels"])?.or(named).unwrap_or(2))
 }
 
 static FAMILIES: &[&[Family]] = &[
@@ -73,6 +155,13 @@ static FAMILIES: &[&[Family]] = &[
     plain::FAMILIES,
 ];
 
+static WRAPPERS: &[&[Wrapper]] = &[gemma::WRAPPERS];
+
+/// The wrapper that a `model_type` of config.json belongs to.
+pub(super) fn wrapper(model_type: &str) -> Option<&'static Wrapper> {
+    WRAPPERS.iter().flat_map(|group| group.iter()).find(|w| w.model_types.contains(&model_type))
+}
+
 /// The family that an architecture key of a GGUF file belongs to.
 pub(super) fn by_gguf(arch: &str) -> Option<&'static Family> {
     all().find(|f| f.gguf.contains(&arch))
@@ -94,10 +183,7 @@ fn kinds_from_words(
     name: &str,
     (listed, other): (LayerKind, LayerKind),
 ) -> Result<(), ConfigError> {
-    if let Some(words) = config.words("layer_types")? {
-        if (words.len() as u64) < facts.layers {
-            return Err(ConfigError { field: "layer_types".into(), problem: ConfigProblem::NotAList });
-        }
+    if let Some(words) = config.words_per_layer("layer_types", facts.layers)? {
         facts.kinds = words.iter().map(|word| if *word == name { listed } else { other }).collect();
     }
     Ok(())

@@ -21,7 +21,7 @@ pub(super) const FAMILIES: &[Family] = &[
 ];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    let pattern = config.text("hybrid_override_pattern").unwrap_or("");
+    let pattern = config.text("hybrid_override_pattern")?.unwrap_or("");
     let (kv, ffn) = (facts.kv_heads.first(), facts.ffn.first());
     let only =
         |mark: char, n: u64| PerLayer::Each(pattern.chars().map(|c| if c == mark { n } else { 0 }).collect());

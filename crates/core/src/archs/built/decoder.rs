@@ -1,0 +1,71 @@
+//! The usual decoder: an embedding, layers of attention and a feed-forward part, a last norm.
+
+use super::attention::{self, Biases};
+use super::{Built, Modules, Text, experts, ffn};
+use crate::archs::facts::Facts;
+use crate::model::Ffn;
+
+/// A decoder of usual layers.
+pub(in crate::archs) fn usual(m: &mut Modules, text: &Text<'_>) -> Built {
+    of_layers(m, text, |m, i| layer(m, text, i))
+}
+
+/// A decoder whose layers are built by `layer`.
+pub(in crate::archs) fn of_layers(
+    m: &mut Modules,
+    text: &Text<'_>,
+    layer: impl FnMut(&mut Modules, u64) -> Built,
+) -> Built {
+    let facts = text.facts;
+    m.table("embed_tokens", facts.vocab, facts.width);
+    m.each("layers", facts.layers, layer)?;
+    m.norm("norm", facts.width);
+    Ok(())
+}
+
+/// A usual layer: both parts normed at their entry.
+pub(in crate::archs) fn layer(m: &mut Modules, text: &Text<'_>, i: u64) -> Built {
+    m.under("self_attn", |m| attend(m, text.facts, i));
+    m.under("mlp", |m| feed_forward(m, text.facts, i));
+    norms(m, text.facts, &["input_layernorm", "post_attention_layernorm"]);
+    Ok(())
+}
+
+/// Norms of the stream, by name.
+pub(in crate::archs) fn norms(m: &mut Modules, facts: &Facts, names: &[&str]) {
+    names.iter().for_each(|name| m.norm(name, facts.width));
+}
+
+/// Attention as the facts have it, its queries and keys normed by head where they are normed.
+pub(in crate::archs) fn attend(m: &mut Modules, facts: &Facts, i: u64) {
+    if let Some(latent) = &facts.latent {
+        return attention::latent(m, facts, latent, i);
+    }
+    let a = facts.attention(i);
+    attention::separate(m, facts.width, &a, biases(facts));
+    if facts.qk_norm {
+        attention::head_norms(m, &a);
+    }
+}
+
+/// The biases that the facts state.
+pub(in crate::archs) fn biases(facts: &Facts) -> Biases {
+    Biases { qkv: facts.qkv_bias, output: facts.output_bias }
+}
+
+/// The feed-forward part as the facts have it: dense, or experts with what is shared.
+pub(in crate::archs) fn feed_forward(m: &mut Modules, facts: &Facts, i: u64) {
+    let width = facts.width;
+    match (facts.ffn_of(i), &facts.experts) {
+        (Ffn::Experts { .. }, Some(e)) => {
+            experts::router(m, "gate", width, e);
+            experts::stacked(m, width, e);
+            experts::shared(m, "shared_experts", width, e);
+        }
+        (Ffn::Dense { width: hidden, gated: true }, _) => ffn::gated(m, width, hidden, facts.ffn_bias),
+        (Ffn::Dense { width: hidden, gated: false }, _) => {
+            ffn::plain(m, ["up_proj", "down_proj"], width, hidden, facts.ffn_bias);
+        }
+        _ => {}
+    }
+}

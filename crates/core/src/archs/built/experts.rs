@@ -1,0 +1,32 @@
+//! Experts: stacked matrices, their router, and what every token runs through beside them.
+
+use super::Modules;
+use crate::archs::facts::Experts;
+
+/// Gated experts as the library stacks them: `[experts, output, input]`.
+pub(in crate::archs) fn stacked(m: &mut Modules, width: u64, e: &Experts) {
+    m.under("experts", |m| {
+        m.parameter("gate_up_proj", &[e.count, e.width.saturating_mul(2), width]);
+        m.parameter("down_proj", &[e.count, width, e.width]);
+    });
+}
+
+/// Experts of two matrices.
+pub(in crate::archs) fn stacked_plain(m: &mut Modules, width: u64, e: &Experts) {
+    m.under("experts", |m| {
+        m.parameter("up_proj", &[e.count, e.width, width]);
+        m.parameter("down_proj", &[e.count, width, e.width]);
+    });
+}
+
+/// The router: one score an expert.
+pub(in crate::archs) fn router(m: &mut Modules, name: &str, width: u64, e: &Experts) {
+    m.weight(name, &[e.count, width]);
+}
+
+/// The part that every token runs through, gated, in a module of this name.
+pub(in crate::archs) fn shared(m: &mut Modules, name: &str, width: u64, e: &Experts) {
+    if e.shared_width > 0 {
+        m.under(name, |m| super::ffn::gated(m, width, e.shared_width, false));
+    }
+}

@@ -1,0 +1,65 @@
+//! What a config.json describes: the language model's facts, and every parameter the library creates.
+
+use alloc::vec::Vec;
+
+use serde_json::Value;
+
+use super::built::{Modules, Text};
+use super::families::{self, Family, Whole};
+use super::{ArchError, Counts, Facts, facts};
+use crate::formats::hf_config::{Assumed, Config};
+use crate::model::Parameter;
+
+/// What does a config.json describe?
+#[derive(Clone, Debug, PartialEq)]
+pub struct Described {
+    /// The language model, layer by layer.
+    pub facts: Facts,
+    /// Every parameter the library creates, towers included.
+    pub parameters: Vec<Parameter>,
+    /// The fields that were left to the library's class.
+    pub assumed: Vec<Assumed>,
+}
+
+impl Described {
+    /// The parameters, counted.
+    pub fn counts(&self) -> Counts {
+        Counts::of(&self.parameters, self.facts.experts.as_ref().map(|e| (e.count, e.used)))
+    }
+}
+
+/// Reads a parsed config.json.
+///
+/// # Errors
+/// An unknown `model_type`, or a field that is missing or makes no sense.
+pub fn describe(root: &Value) -> Result<Described, ArchError> {
+    let config = Config::new(root)?;
+    let (family, text, facts) = language_model(&config)?;
+    let mut modules = Modules::default();
+    let language = Text { facts: &facts, config: &text };
+    match families::wrapper(config.model_type()) {
+        Some(wrapper) => {
+            let whole = Whole { config: &config, text: language, family };
+            wrapper.build(&mut modules, &whole, config.class())?;
+        }
+        None => family.build(&mut modules, &language, config.class())?,
+    }
+    let parameters = modules.finish()?;
+    Ok(Described { parameters, assumed: config.assumed(), facts })
+}
+
+/// The family, the part of the config and the facts of the language model.
+pub(super) fn language_model<'a>(
+    config: &Config<'a>,
+) -> Result<(&'static Family, Config<'a>, Facts), ArchError> {
+    let outer = config.model_type();
+    let default = families::wrapper(outer).map_or(outer, |w| w.text);
+    let text = config.language_model(default)?;
+    let stated = Some(text.model_type()).filter(|inner| !inner.is_empty() && *inner != outer);
+    let family = stated.and_then(families::by_model_type).or_else(|| families::by_model_type(default));
+    let family = family.ok_or_else(|| ArchError::Unknown(stated.unwrap_or(outer).into()))?;
+    let mut facts = facts::config::read(&text, family)?;
+    (family.settle)(&mut facts);
+    facts.check()?;
+    Ok((family, text, facts))
+}
