@@ -69,6 +69,9 @@ impl Model {
 pub struct Layer {
     /// How the layer mixes information between tokens.
     pub mixer: Mixer,
+    /// Attention to another input (an encoder's output, an image), whose keys and values are computed
+    /// once and kept.
+    pub cross: Option<Attention>,
     /// What follows the mixer.
     pub ffn: Ffn,
     /// A multi-token-prediction layer: stored in the file, used only for drafting ahead.
@@ -86,6 +89,10 @@ pub enum Mixer {
     Recurrent(Recurrent),
     /// Attention and a recurrent mixer side by side in one layer (Falcon-H1).
     Parallel(Attention, Recurrent),
+    /// Attention over the last tokens and a compressed history (DeepSeek V4).
+    Compressed(Compressed),
+    /// Attention both ways, as encoders have it: all tokens at once, nothing kept.
+    Bidirectional(Attention),
     /// Nothing mixes tokens here (feed-forward blocks of Nemotron-H).
     None,
 }
@@ -95,7 +102,11 @@ impl Mixer {
     pub fn attention(&self) -> Option<&Attention> {
         match self {
             Self::Attention(a) | Self::Parallel(a, _) => Some(a),
-            Self::Latent(_) | Self::Recurrent(_) | Self::None => None,
+            Self::Latent(_)
+            | Self::Recurrent(_)
+            | Self::Compressed(_)
+            | Self::Bidirectional(_)
+            | Self::None => None,
         }
     }
 
@@ -108,7 +119,11 @@ impl Mixer {
     pub fn recurrent(&self) -> Option<&Recurrent> {
         match self {
             Self::Recurrent(r) | Self::Parallel(_, r) => Some(r),
-            Self::Attention(_) | Self::Latent(_) | Self::None => None,
+            Self::Attention(_)
+            | Self::Latent(_)
+            | Self::Compressed(_)
+            | Self::Bidirectional(_)
+            | Self::None => None,
         }
     }
 }
@@ -184,6 +199,22 @@ impl Latent {
     }
 }
 
+/// Attention whose keys are its values, one shared row a token: the last tokens as they are, those
+/// before them one row for many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compressed {
+    /// Query heads.
+    pub heads: u64,
+    /// Width of the shared row.
+    pub dim: u64,
+    /// Tokens kept as they are.
+    pub window: u64,
+    /// Tokens that one row of the history stands for; 0 without a history.
+    pub ratio: u64,
+    /// The scorer that picks rows of the history.
+    pub indexer: Option<Indexer>,
+}
+
 /// The scorer of sparse attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Indexer {
@@ -223,6 +254,21 @@ pub enum Recurrent {
         /// Width of the convolution in tokens.
         conv: u64,
     },
+    /// Linear attention that decays by head (MiniMax's lightning attention): `heads` states of
+    /// `head_dim` squared, no convolution.
+    Lightning {
+        /// Heads.
+        heads: u64,
+        /// Width of one head.
+        head_dim: u64,
+    },
+    /// A gated linear recurrence of one value a channel, after a convolution (RecurrentGemma).
+    GatedLinear {
+        /// Channels.
+        width: u64,
+        /// Width of the convolution in tokens.
+        conv: u64,
+    },
     /// A short convolution over the residual stream (LFM2).
     ShortConv {
         /// Channels.
@@ -251,13 +297,20 @@ impl Recurrent {
                 inner.saturating_add(groups.saturating_mul(state).saturating_mul(2))
             }
             Self::KimiDelta { heads, head_dim, .. } => heads.saturating_mul(head_dim).saturating_mul(3),
-            Self::ShortConv { width, .. } => width,
+            Self::ShortConv { width, .. } | Self::GatedLinear { width, .. } => width,
+            Self::Lightning { .. } => 0,
         }
     }
 
     /// Values of convolution history that one sequence keeps in one layer.
     pub const fn conv_values(&self) -> u64 {
-        let (Self::StateSpace { conv, .. } | Self::KimiDelta { conv, .. } | Self::ShortConv { conv, .. }) = *self;
+        let conv = match *self {
+            Self::StateSpace { conv, .. }
+            | Self::KimiDelta { conv, .. }
+            | Self::ShortConv { conv, .. }
+            | Self::GatedLinear { conv, .. } => conv,
+            Self::Lightning { .. } => 0,
+        };
         conv.saturating_sub(1).saturating_mul(self.convolved())
     }
 
@@ -265,9 +318,10 @@ impl Recurrent {
     pub const fn state_values(&self) -> u64 {
         match *self {
             Self::StateSpace { inner, state, .. } => inner.saturating_mul(state),
-            Self::KimiDelta { heads, head_dim, .. } => {
+            Self::KimiDelta { heads, head_dim, .. } | Self::Lightning { heads, head_dim } => {
                 head_dim.saturating_mul(head_dim).saturating_mul(heads)
             }
+            Self::GatedLinear { width, .. } => width,
             Self::ShortConv { .. } => 0,
         }
     }

@@ -117,7 +117,7 @@ fn tensors(layers: usize, tied: bool, factors: bool) -> Vec<Tensor> {
 fn model() -> impl Strategy<Value = Model> {
     (mixers(), ffn(), any::<bool>(), any::<bool>()).prop_map(|(mixers, ffn, tied, factors)| {
         let layers: Vec<_> =
-            mixers.into_iter().map(|mixer| Layer { mixer, ffn, predicts_ahead: false }).collect();
+            mixers.into_iter().map(|mixer| Layer { mixer, cross: None, ffn, predicts_ahead: false }).collect();
         Model {
             name: "made up".into(),
             arch: "llama".into(),
@@ -316,6 +316,7 @@ proptest! {
 #[test]
 fn absurd_contexts_do_not_wrap() {
     let layer = Layer {
+        cross: None,
         mixer: Mixer::Attention(Attention {
             heads: u64::MAX,
             kv_heads: u64::MAX,

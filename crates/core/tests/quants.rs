@@ -70,7 +70,7 @@ fn layer(kv: &Value, i: u64) -> Layer {
         count => Ffn::Experts { count, used: 1, width: 1, shared_width: 0, gated: true },
     };
     let trunk = number(&kv["block_count"]) - number(&kv["nextn_predict_layers"]);
-    Layer { mixer, ffn, predicts_ahead: i >= trunk }
+    Layer { mixer, cross: None, ffn, predicts_ahead: i >= trunk }
 }
 
 fn model(name: &str, entry: &Value, tensors: Vec<Tensor>) -> Model {

@@ -89,7 +89,7 @@ fn head_counts(layer: &Layer, model: &Model) -> Option<(u64, u64)> {
             let is_whole = model.tensors.iter().any(|t| t.name.ends_with("attn_kv_b.weight"));
             Some((l.heads, if is_whole { l.heads } else { 1 }))
         }
-        Mixer::Recurrent(_) | Mixer::None => None,
+        Mixer::Recurrent(_) | Mixer::Compressed(_) | Mixer::Bidirectional(_) | Mixer::None => None,
     }
 }
 

@@ -21,6 +21,8 @@ pub fn row_of(layer: &Layer) -> Option<Row> {
             a.shares_cache_with.is_none().then(|| Row { k: a.k_width(), v: a.v_width() })
         }
         Mixer::Latent(l) => Some(Row { k: l.cache_width(), v: 0 }),
+        // No engine here runs them yet: those that do will say what a row of them is.
+        Mixer::Compressed(_) | Mixer::Bidirectional(_) => None,
         Mixer::Recurrent(_) | Mixer::None => None,
     }
 }
@@ -47,7 +49,7 @@ mod tests {
     use crate::model::{Attention, Ffn, Latent};
 
     fn layer(mixer: Mixer) -> Layer {
-        Layer { mixer, ffn: Ffn::None, predicts_ahead: false }
+        Layer { mixer, cross: None, ffn: Ffn::None, predicts_ahead: false }
     }
 
     #[test]

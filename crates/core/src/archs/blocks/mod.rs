@@ -132,7 +132,7 @@ fn block(sheet: &mut Sheet<'_>, facts: &Facts, style: &Style, i: u64) {
             recurrent::mixer(sheet, facts, style);
             attention::softmax(sheet, facts, style, i);
         }
-        LayerKind::None => {}
+        LayerKind::Compressed | LayerKind::Bidirectional | LayerKind::None => {}
     }
     ffn::ffn(sheet, facts, style, i);
     if style.layer_scale {

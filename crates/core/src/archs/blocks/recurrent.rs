@@ -38,7 +38,7 @@ pub(super) fn mixer(sheet: &mut Sheet<'_>, facts: &Facts, style: &Style) {
             kimi_delta(sheet, width, heads, head_dim, conv);
         }
         Some(Recurrent::ShortConv { width, conv }) => short_conv(sheet, width, conv),
-        None => {}
+        Some(Recurrent::Lightning { .. } | Recurrent::GatedLinear { .. }) | None => {}
     }
 }
 

@@ -58,6 +58,8 @@ fn common(config: &Config<'_>) -> Result<Facts, ConfigError> {
         experts: experts(config)?,
         latent: None,
         indexer: None,
+        compression: PerLayer::All(0),
+        cross: PerLayer::All(0),
         recurrent: None,
         tied: config.tied(false)?,
         qkv_bias: biased,

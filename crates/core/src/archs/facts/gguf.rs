@@ -149,6 +149,8 @@ pub(in crate::archs) fn read(arch: &str, keys: &dyn Keys) -> Result<Facts, KeyEr
         experts: experts(&r)?,
         latent: latent(&r)?,
         indexer: indexer(&r)?,
+        compression: PerLayer::All(0),
+        cross: PerLayer::All(0),
         recurrent: recurrent(&r)?,
         tied: false,
         qkv_bias: false,

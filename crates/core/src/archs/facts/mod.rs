@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 pub use gguf::{KeyError, KeyProblem, Keys};
 
 use crate::model::{
-    Attention, Ffn, Indexer, Latent, Layer, Mixer, Recurrent, Role, StateSpace, Tensor, Window,
+    Attention, Compressed, Ffn, Indexer, Latent, Layer, Mixer, Recurrent, Role, StateSpace, Tensor, Window,
 };
 use crate::units::Tokens;
 
@@ -64,6 +64,10 @@ pub enum LayerKind {
     Latent,
     /// A recurrent mixer.
     Recurrent,
+    /// Attention over the last tokens and a compressed history.
+    Compressed,
+    /// Attention both ways.
+    Bidirectional,
     /// Attention and a recurrent mixer side by side.
     Parallel,
     /// None.
@@ -162,6 +166,10 @@ pub struct Facts {
     pub latent: Option<LatentFacts>,
     /// Sparse attention's scorer.
     pub indexer: Option<Indexer>,
+    /// Tokens that one row of a compressed history stands for, in layers that keep one.
+    pub compression: PerLayer,
+    /// Layers that attend to another input have 1.
+    pub cross: PerLayer,
     /// The recurrent mixer, where a layer has one.
     pub recurrent: Option<Recurrent>,
     /// Whether the head shares the embedding.
@@ -213,7 +221,8 @@ impl Facts {
 
     /// Rebuilds layer `i`.
     pub fn layer(&self, i: u64) -> Layer {
-        Layer { mixer: self.mixer(i), ffn: self.ffn_of(i), predicts_ahead: i >= self.layers }
+        let cross = (self.cross.at(i) > 0).then(|| Attention { window: None, ..self.attention(i) });
+        Layer { mixer: self.mixer(i), cross, ffn: self.ffn_of(i), predicts_ahead: i >= self.layers }
     }
 
     fn mixer(&self, i: u64) -> Mixer {
@@ -221,8 +230,21 @@ impl Facts {
             (LayerKind::Latent, Some(latent), _) => Mixer::Latent(self.latent_mixer(i, latent)),
             (LayerKind::Recurrent, _, Some(r)) => Mixer::Recurrent(r),
             (LayerKind::Parallel, _, Some(r)) => Mixer::Parallel(self.attention(i), r),
+            (LayerKind::Compressed, ..) => Mixer::Compressed(self.compressed(i)),
+            (LayerKind::Bidirectional, ..) => Mixer::Bidirectional(self.attention(i)),
             (LayerKind::None, ..) => Mixer::None,
             _ => Mixer::Attention(self.attention(i)),
+        }
+    }
+
+    fn compressed(&self, i: u64) -> Compressed {
+        let ratio = self.compression.at(i);
+        Compressed {
+            heads: self.heads.at(i),
+            dim: self.k_dim,
+            window: self.window.map_or(0, Window::tokens),
+            ratio,
+            indexer: self.indexer.filter(|_| ratio > 0),
         }
     }
 

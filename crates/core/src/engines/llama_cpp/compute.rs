@@ -248,7 +248,7 @@ impl Pass<'_> {
             }
             Mixer::Latent(l) => Some((self.latent(layer, l), Peak::Attention)),
             Mixer::Recurrent(r) => Some((self.recurrence(r), Peak::Recurrence)),
-            Mixer::None => None,
+            Mixer::Compressed(_) | Mixer::Bidirectional(_) | Mixer::None => None,
         };
         let both = mixer.into_iter().chain(self.feed_forward(&layer.ffn));
         both.map(|(bytes, peak)| Set { bytes, peak })
@@ -317,7 +317,8 @@ impl Pass<'_> {
                 inner.saturating_mul(4).saturating_add(groups.saturating_mul(state).saturating_mul(4))
             }
             Recurrent::KimiDelta { heads, head_dim, .. } => heads.saturating_mul(head_dim).saturating_mul(8),
-            Recurrent::ShortConv { width, .. } => width.saturating_mul(6),
+            Recurrent::ShortConv { width, .. } | Recurrent::GatedLinear { width, .. } => width.saturating_mul(6),
+            Recurrent::Lightning { heads, head_dim } => heads.saturating_mul(head_dim).saturating_mul(8),
         };
         self.tensor(channels.saturating_add(stream))
     }

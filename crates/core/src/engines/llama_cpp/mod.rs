@@ -135,7 +135,7 @@ fn check_rows(case: &Case<'_>, k: Format, v: Format) -> Result<(), Refusal> {
         let heads = match &layer.mixer {
             Mixer::Attention(a) | Mixer::Parallel(a, _) => [(k, a.k_dim), (v, a.v_dim)],
             Mixer::Latent(l) => [(k, l.cache_width()), (k, l.cache_width())],
-            Mixer::Recurrent(_) | Mixer::None => continue,
+            Mixer::Recurrent(_) | Mixer::Compressed(_) | Mixer::Bidirectional(_) | Mixer::None => continue,
         };
         if row_of(layer).is_none() {
             continue;
