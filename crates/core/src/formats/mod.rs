@@ -5,6 +5,7 @@
 
 pub mod gguf;
 pub mod hf_config;
+pub mod safetensors;
 
 /// Is the header read, or are more bytes of the file needed?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
