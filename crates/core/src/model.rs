@@ -449,8 +449,10 @@ pub enum Part {
     /// Tables of positions and token types.
     PositionEmbedding,
     /// The table of per-layer embeddings.
+    #[serde(rename = "per_layer_embed")]
     PerLayerEmbedding,
     /// What brings per-layer embeddings into the layers.
+    #[serde(rename = "per_layer_proj")]
     PerLayerProjection,
     /// Attention.
     Attention,

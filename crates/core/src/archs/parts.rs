@@ -9,6 +9,7 @@ const RULES: &[(Part, &[&str])] = &[
     (Part::Projector, &["projector", "merger", "connector", "multi_modal"]),
     (Part::Vision, &["vision", "visual", "image_newline", "img_"]),
     (Part::Audio, &["audio"]),
+    (Part::Other, &["classifier.out_proj"]),
     (Part::PerLayerProjection, &["per_layer"]),
     (Part::Head, &["lm_head", "embed_out"]),
     (
@@ -36,7 +37,7 @@ const RULES: &[(Part, &[&str])] = &[
 ];
 
 /// Names that speak of a feed-forward part although a later rule would take them for a mixer's.
-const FFN_FIRST: &[&str] = &["mlp", "feed_forward", "mixer.up_proj", "mixer.down_proj"];
+const FFN_FIRST: &[&str] = &["mlp", "feed_forward", "ffn.", "latent_proj", "mixer.up_proj", "mixer.down_proj"];
 
 /// The part that a parameter of this name belongs to.
 pub fn part_of(name: &str) -> Part {
