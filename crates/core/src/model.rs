@@ -6,6 +6,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::dtype::Format;
 use crate::units::{Bytes, Tokens};
 
@@ -65,7 +68,7 @@ impl Model {
 }
 
 /// One block of the model: how it mixes tokens, and its feed-forward part.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Layer {
     /// How the layer mixes information between tokens.
     pub mixer: Mixer,
@@ -79,7 +82,8 @@ pub struct Layer {
 }
 
 /// How does a layer mix tokens? This decides what it keeps between tokens.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Mixer {
     /// Softmax attention with a K and a V cache.
     Attention(Attention),
@@ -129,7 +133,7 @@ impl Mixer {
 }
 
 /// Softmax attention: heads and what a token adds to the cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Attention {
     /// Query heads.
     pub heads: u64,
@@ -158,7 +162,8 @@ impl Attention {
 }
 
 /// How does a layer limit how far it looks back?
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Window {
     /// The last so many tokens.
     Sliding(u64),
@@ -176,7 +181,7 @@ impl Window {
 }
 
 /// Multi-head latent attention (MLA): one compressed row a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Latent {
     /// Query heads.
     pub heads: u64,
@@ -201,7 +206,7 @@ impl Latent {
 
 /// Attention whose keys are its values, one shared row a token: the last tokens as they are, those
 /// before them one row for many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Compressed {
     /// Query heads.
     pub heads: u64,
@@ -216,7 +221,7 @@ pub struct Compressed {
 }
 
 /// The scorer of sparse attention.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Indexer {
     /// Scoring heads.
     pub heads: u64,
@@ -227,7 +232,8 @@ pub struct Indexer {
 }
 
 /// A mixer with a state that does not grow with the context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Recurrent {
     /// Mamba 1 and 2, and gated delta nets written with the same keys: `inner` channels with `state`
     /// values each, and a convolution over `inner + 2 * groups * state` channels.
@@ -279,7 +285,8 @@ pub enum Recurrent {
 }
 
 /// Which recurrence does a state-space layer compute?
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum StateSpace {
     /// Mamba 1: low-rank time steps.
     Mamba,
@@ -328,7 +335,8 @@ impl Recurrent {
 }
 
 /// The feed-forward part of a layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Ffn {
     /// One network for every token.
     Dense {
@@ -439,9 +447,7 @@ impl Parameter {
 }
 
 /// Which part of a model does a parameter belong to?
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// Token embedding.

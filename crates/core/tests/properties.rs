@@ -116,8 +116,10 @@ fn tensors(layers: usize, tied: bool, factors: bool) -> Vec<Tensor> {
 
 fn model() -> impl Strategy<Value = Model> {
     (mixers(), ffn(), any::<bool>(), any::<bool>()).prop_map(|(mixers, ffn, tied, factors)| {
-        let layers: Vec<_> =
-            mixers.into_iter().map(|mixer| Layer { mixer, cross: None, ffn, predicts_ahead: false }).collect();
+        let layers: Vec<_> = mixers
+            .into_iter()
+            .map(|mixer| Layer { mixer, cross: None, ffn, predicts_ahead: false })
+            .collect();
         Model {
             name: "made up".into(),
             arch: "llama".into(),

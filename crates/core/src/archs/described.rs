@@ -10,6 +10,10 @@ use super::{ArchError, Counts, Facts, facts};
 use crate::formats::hf_config::{Assumed, Config};
 use crate::model::Parameter;
 
+/// Names that the number of layers ahead goes by.
+const LAYERS_AHEAD: &[&str] =
+    &["num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers", "num_mtp_modules"];
+
 /// What does a config.json describe?
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described {
@@ -17,6 +21,9 @@ pub struct Described {
     pub facts: Facts,
     /// Every parameter the library creates, towers included.
     pub parameters: Vec<Parameter>,
+    /// Layers for predicting more than one token ahead that files of the model hold; the library builds
+    /// none of them.
+    pub layers_ahead: u64,
     /// The fields that were left to the library's class.
     pub assumed: Vec<Assumed>,
 }
@@ -45,7 +52,8 @@ pub fn describe(root: &Value) -> Result<Described, ArchError> {
         None => family.build(&mut modules, &language, config.class())?,
     }
     let parameters = modules.finish()?;
-    Ok(Described { parameters, assumed: config.assumed(), facts })
+    let layers_ahead = text.uint(LAYERS_AHEAD)?.unwrap_or(0);
+    Ok(Described { parameters, layers_ahead, assumed: config.assumed(), facts })
 }
 
 /// The family, the part of the config and the facts of the language model.

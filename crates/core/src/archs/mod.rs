@@ -13,15 +13,17 @@ mod families;
 mod from_gguf;
 mod parts;
 mod roles;
+mod stored;
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-pub use facts::{Experts, Facts, KeyError, KeyProblem, Keys, LayerKind, PerLayer};
 pub use counts::Counts;
-pub use parts::part_of;
 pub use described::{Described, describe};
+pub use facts::{Experts, Facts, KeyError, KeyProblem, Keys, LayerKind, PerLayer};
 pub use from_gguf::model_of_gguf;
+pub use parts::{part_of, part_of_tensor};
+pub use stored::{Beyond, Stored, StoredError, stored};
 
 use crate::dtype::Format;
 use crate::formats::gguf::ValueError;

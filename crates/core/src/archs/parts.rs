@@ -1,6 +1,6 @@
 //! Which part of a model does a parameter belong to, by its name in the library?
 
-use crate::model::Part;
+use crate::model::{Mixer, Part, Role, Tensor};
 
 /// Names within a path that tell the part; the first rule with a name that occurs decides. Towers come
 /// first, for they are whole models of their own; tables and heads next; then what layers are made of.
@@ -37,7 +37,8 @@ const RULES: &[(Part, &[&str])] = &[
 ];
 
 /// Names that speak of a feed-forward part although a later rule would take them for a mixer's.
-const FFN_FIRST: &[&str] = &["mlp", "feed_forward", "ffn.", "latent_proj", "mixer.up_proj", "mixer.down_proj"];
+const FFN_FIRST: &[&str] =
+    &["mlp", "feed_forward", "ffn.", "latent_proj", "mixer.up_proj", "mixer.down_proj"];
 
 /// The part that a parameter of this name belongs to.
 pub fn part_of(name: &str) -> Part {
@@ -45,5 +46,44 @@ pub fn part_of(name: &str) -> Part {
     match rule.map_or(Part::Other, |(part, _)| *part) {
         Part::Recurrent if FFN_FIRST.iter().any(|n| name.contains(n)) => Part::Ffn,
         part => part,
+    }
+}
+
+/// Names within a layer of a GGUF file that tell the part; the first that occurs decides.
+const GGUF_RULES: &[(&str, Part)] = &[
+    ("_shexp", Part::SharedExpert),
+    ("exp_probs_b", Part::Router),
+    ("_exps", Part::Experts),
+    ("norm", Part::Norm),
+    ("ssm", Part::Recurrent),
+    ("shortconv", Part::Recurrent),
+    ("attn", Part::Attention),
+    ("indexer", Part::Attention),
+    ("ffn", Part::Ffn),
+    ("inp_gate", Part::PerLayerProjection),
+    ("proj", Part::PerLayerProjection),
+];
+
+/// The part that a tensor of a GGUF file belongs to; `mixer` is that of its layer.
+pub fn part_of_tensor(tensor: &Tensor, mixer: Option<&Mixer>) -> Part {
+    let name = tensor.name.as_str();
+    match tensor.role {
+        Role::TokenEmbedding => Part::Embedding,
+        Role::InputTable if name.starts_with("per_layer") => Part::PerLayerEmbedding,
+        Role::InputTable => Part::PositionEmbedding,
+        Role::InputNorm if name.starts_with("per_layer") => Part::PerLayerProjection,
+        Role::Output => Part::Head,
+        Role::Experts => Part::Experts,
+        Role::Router => Part::Router,
+        Role::Tower if name.starts_with("v.") => Part::Vision,
+        Role::Tower if name.starts_with("a.") => Part::Audio,
+        Role::Tower => Part::Projector,
+        Role::InputNorm | Role::OutputSide | Role::RopeFactors | Role::Matrix | Role::Small => {
+            let part = GGUF_RULES.iter().find(|(word, _)| name.contains(word)).map_or(Part::Other, |r| r.1);
+            match mixer {
+                Some(Mixer::Recurrent(_)) if part == Part::Attention => Part::Recurrent,
+                _ => part,
+            }
+        }
     }
 }

@@ -130,7 +130,8 @@ fn usual_head(m: &mut Modules, text: &Text<'_>, class: &str) -> Built {
 
 /// Labels of a classifier: as many as are named, and two where none is.
 fn labels(config: &Config<'_>) -> Result<u64, ConfigError> {
-    let named = config.raw("id2label").and_then(|labels| labels.as_object()).map(|labels| labels.len() as u64);
+    let named =
+        config.raw("id2label").and_then(|labels| labels.as_object()).map(|labels| labels.len() as u64);
     Ok(config.uint(&["num_labels"])?.or(named).unwrap_or(2))
 }
 
