@@ -22,6 +22,84 @@ memory-unified = memory
 machine-cpu = the CPU
 bar-legend = blue weights, cyan KV cache, magenta buffers, white runtime and others
 
+# A model, explained
+block-parameters = parameters
+block-parts = by part
+block-files = files
+block-layers = layers
+block-keeps = keeps
+block-model = model
+block-tensors = tensors
+form-catalogue = from the catalogue
+form-config = from its config.json
+form-safetensors = from its config.json and safetensors files
+form-gguf = from its GGUF file
+count-built = built
+count-active = active for a token
+count-stored = stored
+count-packed = several weights in one stored value
+beyond-ahead = layers ahead
+beyond-copy = copy of a tied head
+beyond-buffers = buffers
+beyond-scales = scales
+beyond-built = stored, not built
+part-embedding = embedding
+part-positions = position embedding
+part-per-layer = per-layer embedding
+part-per-layer-projection = per-layer projection
+part-attention = attention
+part-recurrent = recurrent mixers
+part-ffn = feed-forward
+part-experts = experts
+part-shared = shared expert
+part-router = router
+part-norms = norms
+part-head = output head
+part-vision = vision tower
+part-audio = audio tower
+part-projector = projector
+part-other = other
+layers-count = { $count } { $count ->
+    [1] layer
+   *[other] layers
+}
+mixer-attention = attention: { $heads } heads, { $kv } KV heads of { $dim }
+mixer-window = attention in a window of { $tokens } tokens: { $heads } heads, { $kv } KV heads of { $dim }
+mixer-chunks = attention in chunks of { $tokens } tokens: { $heads } heads, { $kv } KV heads of { $dim }
+mixer-sharing = attention over another layer's cache: { $heads } heads, { $kv } KV heads of { $dim }
+mixer-latent = latent attention: { $heads } heads, rank { $rank } + { $rope } rotary
+mixer-compressed = attention over { $window } tokens and one row for { $ratio } before them: { $heads } heads of { $dim }
+mixer-bidirectional = attention both ways: { $heads } heads of { $dim }
+mixer-cross = { $a }; and over another input
+mixer-parallel = { $a }; beside it { $b }
+mixer-mamba = Mamba
+mixer-mamba2 = Mamba 2
+mixer-delta = gated delta net
+mixer-kimi = Kimi delta attention
+mixer-lightning = lightning attention
+mixer-gated = gated linear recurrence
+mixer-conv = short convolution
+ffn-dense = feed-forward of { $width }
+ffn-experts = { $used } of { $count } experts of { $width }
+ffn-experts-shared = { $used } of { $count } experts of { $width }, and { $shared } shared
+keeps-token = keeps { $bytes } a token
+keeps-state = keeps { $bytes } a sequence
+keeps-all-token = KV cache { $bytes } a token in f16, inside every window
+keeps-all-state = recurrent state { $bytes } a sequence in f32
+model-inputs = input
+model-context = made for
+model-width = width
+model-vocab = vocabulary
+model-tied = { $n }, the head shares the embedding
+model-untied = { $n }, the head has a table of its own
+model-ahead = layers ahead
+model-ahead-layers = { $count } for multi-token prediction, not built
+tokens = { $n } tokens
+input-text = text
+input-image = images
+input-audio = audio
+assumed-class = not in the config, filled by the library's class:
+
 # Items
 item-weights = weights
 item-kv-cache = KV cache
@@ -140,10 +218,15 @@ error-count = { $count } devices cannot be planned for
 error-no-memory = how much memory "{ $name }" has is not known
 error-unified = "{ $name }" shares its memory with the processor and is planned alone
 error-file-missing = there is no file { $name }
-error-file-folder = { $name } is a folder
+error-folder-empty = { $name } is a folder without a model
+error-several-files = { $name } is a folder with several models
+error-no-config = { $name } is no config of a model
+error-config-missing = { $name } has no config.json beside it
+error-contradiction = { $name } mixes two models
+error-not-converted = { $name } cannot be planned yet: what a GGUF file of it holds is not known
 error-file-special = { $name } is no regular file
 error-file-unreadable = { $name } cannot be read
-error-file-kind = { $name } is no GGUF file
+error-file-kind = { $name } is no model file
 error-file-empty = { $name } is empty
 error-file-short = { $name } ends too early
 error-file-broken = { $name } is broken
@@ -180,7 +263,7 @@ why-weights-known = its { $n ->
     [1] one tensor takes
    *[other] { $tensors } tensors take
 } { $gib } GiB; what its cache and buffers take cannot be told
-why-data-missing = the header promises { $promised } bytes, the file has { $found }
+why-data-missing = the header of { $file } promises { $promised } bytes, the file has { $found }
 
 # Errors: what to do
 hint-nearest = nearest: { $names }
@@ -191,7 +274,11 @@ hint-size = give the size: { $name }:{ $gb }gb
 hint-fetch-again = the download is probably incomplete: fetch it again
 hint-part-missing = all parts must lie in one folder
 hint-first-part = name the part that ends in -00001-of-...
-hint-gguf-only = so far models are read from .gguf files and the catalogue
+hint-file-kinds = models are read from .gguf and .safetensors files, a config.json, or a folder
+hint-folder = a model is a .gguf file, or a config.json with or without .safetensors files
+hint-config-missing = fetch the config.json of the same repository into the same folder
+hint-contradiction = fetch both from one repository
+hint-not-converted = its parameters and layers: vram models show { $name }
 hint-unknown-arch = a newer vram may know it
 hint-on = name the hardware with --on
 hint-long-context = to plan it all the same: --allow-long-context

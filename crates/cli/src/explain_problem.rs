@@ -8,9 +8,10 @@ use vramplan_core::catalogue::{
 };
 use vramplan_core::engines::Refusal;
 use vramplan_core::formats::gguf::{GgufError, Place};
+use vramplan_core::formats::safetensors::SafetensorsError;
 use vramplan_core::quants::Recipe;
 use vramplan_io::hardware::DetectError;
-use vramplan_io::sources::file::FileError;
+use vramplan_io::sources::FileError;
 
 use crate::locale::{Locale, Message};
 use crate::problem::Problem;
@@ -151,23 +152,45 @@ pub(crate) fn file(locale: &Locale, name: &str, error: &FileError) -> Problem {
     let with_name = |key: &'static str| Problem::new(locale, &Message::new(key).with("name", name));
     match error {
         FileError::Missing => with_name("error-file-missing"),
-        FileError::Folder => with_name("error-file-folder"),
+        FileError::Folder | FileError::NoModel => {
+            with_name("error-folder-empty").hint(locale, &Message::new("hint-folder"))
+        }
+        FileError::Several { candidates } => several_files(with_name("error-several-files"), candidates)
+            .hint(locale, &Message::new("hint-name-one")),
         FileError::NotRegular => with_name("error-file-special"),
         FileError::Unreadable(cause) => {
             with_name("error-file-unreadable").why(locale, &Message::new("why-cause").with("cause", cause))
         }
-        FileError::NotGguf => with_name("error-file-kind").hint(locale, &Message::new("hint-gguf-only")),
+        FileError::NotGguf => with_name("error-file-kind").hint(locale, &Message::new("hint-file-kinds")),
         FileError::Empty => with_name("error-file-empty").hint(locale, &Message::new("hint-fetch-again")),
+        FileError::TooLarge { .. } | FileError::NotJson(_) => {
+            with_name("error-no-config").why(locale, &Message::new("why-cause").with("cause", error))
+        }
+        FileError::NoConfig => {
+            with_name("error-config-missing").hint(locale, &Message::new("hint-config-missing"))
+        }
         FileError::Gguf(GgufError::Truncated { place, .. }) => {
             truncated(locale, with_name("error-file-short"), *place)
         }
         FileError::Gguf(error) => {
             with_name("error-file-broken").why(locale, &Message::new("why-cause").with("cause", error))
         }
-        FileError::DataMissing { promised, found } => with_name("error-file-short")
+        FileError::Safetensors { error: SafetensorsError::Truncated { .. }, .. } => {
+            with_name("error-file-short")
+                .why(locale, &Message::new("why-cause").with("cause", error))
+                .hint(locale, &Message::new("hint-fetch-again"))
+        }
+        FileError::Safetensors { .. } => {
+            with_name("error-file-broken").why(locale, &Message::new("why-cause").with("cause", error))
+        }
+        FileError::Stored(_) => with_name("error-contradiction")
+            .why(locale, &Message::new("why-cause").with("cause", error))
+            .hint(locale, &Message::new("hint-contradiction")),
+        FileError::DataMissing { file, promised, found } => with_name("error-file-short")
             .why(
                 locale,
                 &Message::new("why-data-missing")
+                    .with("file", file)
                     .with("promised", thousands(*promised))
                     .with("found", thousands(*found)),
             )
@@ -191,6 +214,12 @@ pub(crate) fn file(locale: &Locale, name: &str, error: &FileError) -> Problem {
         }
         FileError::Arch(error) => config(locale, name, error),
     }
+}
+
+/// The models of a folder, one a line.
+fn several_files(mut problem: Problem, candidates: &[String]) -> Problem {
+    problem.why.extend(candidates.iter().take(CANDIDATES).cloned());
+    problem
 }
 
 fn truncated(locale: &Locale, problem: Problem, place: Place) -> Problem {
@@ -224,6 +253,8 @@ pub(crate) fn config(locale: &Locale, name: &str, error: &ArchError) -> Problem 
     match error {
         ArchError::Unknown(arch) => Problem::new(locale, &with_name("error-unknown-arch").with("arch", arch))
             .hint(locale, &Message::new("hint-unknown-arch")),
+        ArchError::NotConverted(_) => Problem::new(locale, &with_name("error-not-converted"))
+            .hint(locale, &with_name("hint-not-converted")),
         ArchError::NoArchitecture => Problem::new(locale, &with_name("error-no-arch")),
         ArchError::Key(_) | ArchError::Config(_) | ArchError::Value(_) | ArchError::NoTensors { .. } => {
             Problem::new(locale, &with_name("error-bad-key"))

@@ -24,6 +24,7 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Plan(Box<commands::plan::Plan>),
+    Models(commands::models::Models),
     Hardware(commands::hardware::Hardware),
     /// Prints the JSON schema of answers
     Schema,
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     let locale = Locale::english();
     let outcome = match &cli.command {
         Some(Command::Plan(plan)) => commands::plan::run(&locale, plan),
+        Some(Command::Models(models)) => commands::models::run(&locale, models),
         Some(Command::Hardware(hardware)) => commands::hardware::run(&locale, hardware),
         Some(Command::Schema) => Ok(commands::generate::schema()),
         Some(Command::Completions(args)) => Ok(commands::generate::completions(args, Cli::command())),

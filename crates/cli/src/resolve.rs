@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use vramplan_core::answer::Assumption;
+use vramplan_core::answer::{Assumption, Form, ModelAnswer};
 use vramplan_core::archs::ArchError;
 use vramplan_core::catalogue::hardware::{Around, HardwareSpec, NamedMachine, named_machine};
-use vramplan_core::catalogue::{Lookup, ModelRow, find_model};
+use vramplan_core::catalogue::{Lookup, ModelRow, converted, find_model, usual_recipe};
 use vramplan_core::engines::WeightsSource;
 use vramplan_core::model::Model;
 use vramplan_core::quants::Recipe;
 use vramplan_core::units::Bytes;
 use vramplan_io::hardware::this_machine;
-use vramplan_io::sources::file;
+use vramplan_io::sources::{ConfigModel, Opened, open};
 
 use crate::explain_problem;
 use crate::locale::Locale;
@@ -87,28 +87,77 @@ fn is_path(name: &str) -> bool {
 }
 
 fn of_file(locale: &Locale, name: &str, quant: Option<Recipe>) -> Result<Found, Problem> {
-    if let Some(quant) = quant {
+    if let Some(quant) = quant.filter(|_| name.to_ascii_lowercase().ends_with(".gguf")) {
         return Err(explain_problem::quant_of_file(locale, name, quant));
     }
-    let file = file::read_gguf(Path::new(name)).map_err(|e| explain_problem::file(locale, name, &e))?;
-    Ok(Found { model: file.model, quant: file.quant, source: Source::File(name.into()), assumed: Vec::new() })
+    match (opened(locale, name)?, quant) {
+        (Opened::Gguf(_), Some(quant)) => Err(explain_problem::quant_of_file(locale, name, quant)),
+        (Opened::Gguf(file), None) => {
+            let file = *file;
+            let source = Source::File(name.into());
+            Ok(Found { model: file.model, quant: file.quant, source, assumed: Vec::new() })
+        }
+        (Opened::Config(read), quant) => {
+            of_config(*read, quant).map_err(|e| explain_problem::config(locale, name, &e))
+        }
+    }
+}
+
+fn opened(locale: &Locale, name: &str) -> Result<Opened, Problem> {
+    open(Path::new(name)).map_err(|e| explain_problem::file(locale, name, &e))
 }
 
 fn of_catalogue(locale: &Locale, name: &str, quant: Option<Recipe>) -> Result<Found, Problem> {
+    let row = row(locale, name)?;
+    of_row(&row, quant).map_err(|e| explain_problem::config(locale, &row.name, &e))
+}
+
+fn row(locale: &Locale, name: &str) -> Result<ModelRow, Problem> {
     match find_model(name) {
-        Lookup::One(row) => of_row(&row, quant).map_err(|e| explain_problem::config(locale, &row.name, &e)),
+        Lookup::One(row) => Ok(row),
         Lookup::Several(rows) => Err(explain_problem::several_models(locale, name, &rows)),
         Lookup::None => Err(explain_problem::unknown_model(locale, name)),
     }
 }
 
+/// What is known of the model that a name or a path stands for.
+pub(crate) fn explained(locale: &Locale, name: &str) -> Result<ModelAnswer, Problem> {
+    if is_path(name) {
+        return Ok(match opened(locale, name)? {
+            Opened::Gguf(file) => ModelAnswer::of_gguf(&file.model),
+            Opened::Config(read) => {
+                let form = if read.stored.is_some() { Form::Safetensors } else { Form::Config };
+                ModelAnswer::of_config(read.name, form, &read.described, read.stored)
+            }
+        });
+    }
+    let row = row(locale, name)?;
+    let described = row.describe().map_err(|e| explain_problem::config(locale, &row.name, &e))?;
+    Ok(ModelAnswer::of_config(row.name, Form::Catalogue, &described, None))
+}
+
+/// Builds the model of a config as a file that llama.cpp can run would hold it.
+fn of_config(read: ConfigModel, quant: Option<Recipe>) -> Result<Found, ArchError> {
+    let (recipe, assumed) = settled(quant, || usual_recipe(&read.config));
+    let source = Source::File(format!("{}-{}.gguf", read.name, recipe.name()));
+    let model = converted(read.name, &read.described.facts, recipe)?;
+    Ok(Found { model, quant: recipe.name().into(), source, assumed })
+}
+
+/// The quantisation asked for, else the usual one, and that it was assumed.
+fn settled(quant: Option<Recipe>, usual: impl FnOnce() -> Recipe) -> (Recipe, Vec<Assumption>) {
+    match quant {
+        Some(quant) => (quant, Vec::new()),
+        None => {
+            let recipe = usual();
+            (recipe, vec![Assumption::Quant { quant: recipe.name().into() }])
+        }
+    }
+}
+
 /// Builds a catalogue model in the quantisation asked for, else in its usual one.
 pub(crate) fn of_row(row: &ModelRow, quant: Option<Recipe>) -> Result<Found, ArchError> {
-    let recipe = quant.unwrap_or_else(|| row.usual_recipe());
-    let assumed = match quant {
-        Some(_) => Vec::new(),
-        None => vec![Assumption::Quant { quant: recipe.name().into() }],
-    };
+    let (recipe, assumed) = settled(quant, || row.usual_recipe());
     let source = match &row.gguf_repository {
         Some(repository) => Source::Hub(repository.clone(), recipe.name().into()),
         None => Source::File(format!("{}-{}.gguf", row.name, recipe.name())),

@@ -14,6 +14,15 @@ use snapbox::{Assert, Data, IntoData};
 /// Widest line that a plan may print.
 const WIDTH: usize = 80;
 
+/// Every file of examples.
+const FILES: [&str; 5] = [
+    "../../README.md",
+    "tests/cases/plans.md",
+    "tests/cases/models.md",
+    "tests/cases/errors.md",
+    "tests/cases/help.md",
+];
+
 /// Runs `vram` with the words of a line, as a shell without quotes or variables would.
 fn run(line: &str) -> Output {
     let words = line.split_whitespace();
@@ -67,6 +76,11 @@ fn plans() {
 }
 
 #[test]
+fn models() {
+    check("tests/cases/models.md");
+}
+
+#[test]
 fn bad_input() {
     check("tests/cases/errors.md");
 }
@@ -85,7 +99,7 @@ fn wide(output: &Output) -> Vec<String> {
 
 #[test]
 fn examples_keep_to_the_page() {
-    for file in ["../../README.md", "tests/cases/plans.md", "tests/cases/errors.md", "tests/cases/help.md"] {
+    for file in FILES {
         let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
         for command in text.lines().filter_map(|line| line.strip_prefix("$ vram")) {
             let output = run(command);
@@ -102,6 +116,8 @@ fn every_model_keeps_to_the_page() {
             assert!(matches!(output.status.code(), Some(0 | 1)), "{} on {hardware}", row.id);
             assert_eq!(wide(&output), Vec::<String>::new(), "{} on {hardware}", row.id);
         }
+        let shown = run(&format!("models show {}", row.id));
+        assert_eq!((shown.status.code(), wide(&shown)), (Some(0), Vec::new()), "{}", row.id);
     }
 }
 

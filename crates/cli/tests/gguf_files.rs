@@ -165,9 +165,9 @@ fn a_whole_file_plans() {
 fn files_that_are_no_models() {
     let place = Place::new();
     place.refused_bytes(b"", &["is empty"]);
-    place.refused_bytes(b"PK\x03\x04 a zip file", &["no GGUF file"]);
+    place.refused_bytes(b"PK\x03\x04 a zip file", &["no model file"]);
     fs::create_dir(place.path("folder.gguf")).unwrap();
-    place.refused("folder.gguf", &["is a folder"]);
+    place.refused("folder.gguf", &["is a folder without a model"]);
     let missing = place.plan("gone.gguf");
     assert!(String::from_utf8(missing.stderr).unwrap().contains("there is no file gone.gguf"));
     assert_eq!(missing.status.code(), Some(2));
@@ -194,7 +194,7 @@ fn every_truncation_is_said_to_be_one() {
         place.refused_bytes(&header[..length], &["ends too early", "fetch it again"]);
     }
     // The whole header, and no data.
-    place.refused_bytes(&header, &["ends too early", "the header promises"]);
+    place.refused_bytes(&header, &["ends too early", "the header of m.gguf promises"]);
     let cut_in_table = &header[..header.len() - 4];
     place.refused_bytes(cut_in_table, &["promises 7 tensors, the file stops inside the 7th"]);
 }

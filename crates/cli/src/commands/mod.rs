@@ -3,4 +3,5 @@
 pub(crate) mod generate;
 pub(crate) mod hardware;
 pub(crate) mod home;
+pub(crate) mod models;
 pub(crate) mod plan;

@@ -40,6 +40,10 @@ pub enum ArchError {
     /// Nobody here knows this architecture.
     #[error("unknown architecture {0:?}")]
     Unknown(String),
+    /// The layers are understood, but not which tensors a GGUF file of them holds. The architecture's key
+    /// is empty where llama.cpp has none.
+    #[error("the tensors of a GGUF file of architecture {0:?} are not known")]
+    NotConverted(String),
     /// A layer that the metadata promise has no tensors.
     #[error("layer {layer} has no tensors")]
     NoTensors {

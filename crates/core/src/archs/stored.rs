@@ -174,7 +174,8 @@ fn layer_of(name: &str) -> Option<(&str, u64)> {
         return None;
     }
     let words: Vec<&str> = name.split('.').collect();
-    let (at, number) = words.iter().enumerate().skip(1).find_map(|(at, word)| Some((at, word.parse().ok()?)))?;
+    let (at, number) =
+        words.iter().enumerate().skip(1).find_map(|(at, word)| Some((at, word.parse().ok()?)))?;
     let path = words.get(..at)?;
     let list = if path.contains(&"encoder") { "encoder" } else { path.last()? };
     Some((list, number))
@@ -259,7 +260,8 @@ mod tests {
         deep.extend((2..4).map(|i| tensor(&format!("model.layers.{i}.mlp.up_proj.weight"), &[128, 64])));
         let error = stored(&described, &deep).unwrap_err();
         assert_eq!(error, StoredError::Layers { stored: 4, described: 2 });
-        let shallow: Vec<_> = files(&described).into_iter().filter(|t| !t.name.contains("layers.1.")).collect();
+        let shallow: Vec<_> =
+            files(&described).into_iter().filter(|t| !t.name.contains("layers.1.")).collect();
         let error = stored(&described, &shallow).unwrap_err();
         assert_eq!(error, StoredError::Layers { stored: 1, described: 2 });
     }

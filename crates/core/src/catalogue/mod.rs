@@ -25,7 +25,7 @@ pub use memory::{
     Macos, Memory, MemoryBasis, MemorySystemRow, driver_memory, find_memory_system, memory_systems,
     working_set,
 };
-pub use models::{ModelRow, find_model, model_names, models};
+pub use models::{ModelRow, converted, find_model, model_names, models, usual_recipe};
 pub use names::normalise;
 
 /// Which rows does a name stand for?

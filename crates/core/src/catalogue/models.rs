@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::generated::MODELS;
 use super::{Lookup, normalise};
-use crate::archs::{self, ArchError};
+use crate::archs::{self, ArchError, Described, Facts};
 use crate::formats::hf_config::Config;
 use crate::model::Model;
 use crate::quants::{self, Recipe};
@@ -69,21 +69,47 @@ impl ModelRow {
     /// The config is of a family that nobody here knows, or makes no sense.
     pub fn build(&self, recipe: Recipe) -> Result<Model, ArchError> {
         let facts = archs::facts_of_config(&Config::new(&self.config).map_err(ArchError::from)?)?;
-        let mut model = archs::model(self.name.clone(), &facts, archs::tensors(&facts), 0);
+        let mut model = converted(self.name.clone(), &facts, recipe)?;
         // A config states how far positions reach; the row, how far the model was made for.
         model.context_length = Some(self.context_length);
-        quants::apply(recipe, false, &mut model);
         Ok(model)
+    }
+
+    /// What its config describes.
+    ///
+    /// # Errors
+    /// The config is of a family that nobody here knows, or makes no sense.
+    pub fn describe(&self) -> Result<Described, ArchError> {
+        archs::describe(&self.config)
     }
 
     /// The mix that files of this model come in when nobody asks for another: the one its makers publish
     /// it in, else the usual one.
     pub fn usual_recipe(&self) -> Recipe {
-        match Config::new(&self.config).ok().and_then(|config| config.native_quantisation()) {
-            Some("mxfp4") => Recipe::Mxfp4Moe,
-            _ => Recipe::Q4KM,
-        }
+        usual_recipe(&self.config)
     }
+}
+
+/// The mix that files of the model of this config come in when nobody asks for another.
+pub fn usual_recipe(config: &serde_json::Value) -> Recipe {
+    match Config::new(config).ok().and_then(|config| config.native_quantisation()) {
+        Some("mxfp4") => Recipe::Mxfp4Moe,
+        _ => Recipe::Q4KM,
+    }
+}
+
+/// The model of these facts with its weights in these formats, as a file made by llama.cpp's quantiser
+/// without an importance matrix would hold them.
+///
+/// # Errors
+/// Nobody here knows what tensors a file of this architecture holds.
+pub fn converted(name: String, facts: &Facts, recipe: Recipe) -> Result<Model, ArchError> {
+    if !archs::builds_tensors(facts) {
+        return Err(ArchError::NotConverted(facts.arch.clone()));
+    }
+    let mut model = archs::model(name, facts, archs::tensors(facts), 0);
+    quants::apply(recipe, false, &mut model);
+    Ok(model)
 }
 
 /// Which model has this name? Its hub id, then the id's last part, then an alias or a sibling of

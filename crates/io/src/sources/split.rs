@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use vramplan_core::formats::gguf::Header;
 
-use super::file::FileError;
+use super::error::FileError;
 
 /// Most parts a model may have: the file names count in five digits.
 const MOST_PARTS: u64 = 99_999;
@@ -31,11 +31,6 @@ fn prefix(path: &Path, number: u64, count: u64) -> Option<String> {
 
 fn ending(number: u64, count: u64) -> String {
     format!("-{number:05}-of-{count:05}.gguf")
-}
-
-/// The file name of a part, for people.
-pub(super) fn name_of(part: &Path) -> String {
-    part.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
 /// Adds another part's tensors, as if its data followed.

@@ -4,6 +4,7 @@ mod bar;
 mod hardware;
 mod home;
 mod ledger;
+mod model;
 mod names;
 mod number;
 mod plan;
@@ -11,6 +12,7 @@ mod wrap;
 
 pub(crate) use hardware::{print_device, print_devices};
 pub(crate) use home::{Home, HomeRow, print as print_home};
+pub(crate) use model::print_model;
 pub(crate) use number::{gib, thousands};
 pub(crate) use plan::print as print_plan;
 

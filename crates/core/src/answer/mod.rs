@@ -1,7 +1,11 @@
 //! The one door: a request goes in, an answer comes out. The shape of the answer is a promise.
 
+mod model;
+
 use alloc::string::String;
 use alloc::vec::Vec;
+
+pub use model::{AssumedField, Form, Input, LayerRun, ModelAnswer, Parameters, TensorRun};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
