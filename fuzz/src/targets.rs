@@ -2,13 +2,14 @@
 // Shared by the fuzz crate and by the test that replays the saved corpus.
 
 use vramplan_core::answer::{Request, answer};
-use vramplan_core::archs::model_of_gguf;
+use vramplan_core::archs::{describe, model_of_gguf, stored};
 use vramplan_core::catalogue::hardware::{Around, HardwareSpec, named_machine};
 use vramplan_core::catalogue::{find_model, normalise};
 use vramplan_core::dtype::Format;
 use vramplan_core::engines::WeightsSource;
 use vramplan_core::formats::Progress;
 use vramplan_core::formats::gguf::{MAX_HEADER_BYTES, parse, parse_whole};
+use vramplan_core::formats::{hf_config, safetensors};
 use vramplan_core::quants::Recipe;
 use vramplan_core::{quantity, units};
 
@@ -41,6 +42,43 @@ pub(crate) fn gguf_plan(bytes: &[u8]) {
     };
     if let Ok(answer) = answer(&request) {
         assert!(answer.memories.iter().all(|m| m.need.low <= m.need.high));
+    }
+}
+
+/// A safetensors header: a need makes progress, and what is read can be held against a config.
+pub(crate) fn safetensors_header(bytes: &[u8]) {
+    match safetensors::parse(bytes) {
+        Ok(Progress::Done(header)) => {
+            assert!(header.file_bytes() >= header.data_offset);
+            let Ok(described) = describe(&serde_json::json!({
+                "model_type": "llama", "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1,
+                "intermediate_size": 8, "vocab_size": 8
+            })) else {
+                return;
+            };
+            let _ = stored(&described, &header.tensors);
+        }
+        Ok(Progress::Need(need)) => {
+            assert!(need > bytes.len() as u64 && need <= 8 + safetensors::MAX_HEADER_BYTES);
+            assert!(safetensors::parse_whole(bytes).is_err());
+        }
+        Err(_) => assert!(safetensors::parse_whole(bytes).is_err()),
+    }
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let _ = safetensors::parse_index(text);
+    }
+}
+
+/// A config.json all the way to counted parameters: every part is within the whole.
+pub(crate) fn hf_config(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(value) = hf_config::parse(text) else { return };
+    let Ok(described) = describe(&value) else { return };
+    let counts = described.counts();
+    assert!(counts.active <= counts.built);
+    assert!(counts.by_part.values().all(|part| *part <= counts.built));
+    for i in 0..described.facts.layers {
+        let _ = described.facts.layer(i);
     }
 }
 

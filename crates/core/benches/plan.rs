@@ -7,12 +7,13 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use vramplan_core::answer::{Request, answer};
+use vramplan_core::archs::describe;
 use vramplan_core::case::Case;
 use vramplan_core::catalogue::hardware::{Around, HardwareSpec, named_machine};
 use vramplan_core::catalogue::{find_device, find_model};
 use vramplan_core::dtype::Format;
 use vramplan_core::engines::WeightsSource;
-use vramplan_core::formats::gguf;
+use vramplan_core::formats::{gguf, hf_config};
 use vramplan_core::machine::Machine;
 use vramplan_core::model::Model;
 use vramplan_core::plan::evaluate;
@@ -62,6 +63,16 @@ fn building(c: &mut Criterion) {
         let row = find_model(name).one().unwrap();
         c.bench_function(&format!("build {name}"), |b| {
             b.iter(|| black_box(&row).build(Recipe::Q4KM).unwrap())
+        });
+    }
+}
+
+/// From the text of a config.json to every parameter with its shape; budget: 2 ms for DeepSeek V3.
+fn describing(c: &mut Criterion) {
+    for name in ["llama-3.1-8b", "deepseek-v3", "gemma-3-27b"] {
+        let text = find_model(name).one().unwrap().config.to_string();
+        c.bench_function(&format!("describe {name}"), |b| {
+            b.iter(|| describe(&hf_config::parse(black_box(&text)).unwrap()).unwrap())
         });
     }
 }
@@ -130,5 +141,5 @@ fn parsing(c: &mut Criterion) {
     c.bench_function("parse GGUF header, 128k tokens", |b| b.iter(|| gguf::parse(black_box(&bytes))));
 }
 
-criterion_group!(benches, evaluating, answering, building, looking_up, parsing);
+criterion_group!(benches, evaluating, answering, building, describing, looking_up, parsing);
 criterion_main!(benches);

@@ -30,6 +30,16 @@ fn gguf_headers_to_plans() {
 }
 
 #[test]
+fn safetensors_headers() {
+    replay("safetensors_header", targets::safetensors_header);
+}
+
+#[test]
+fn configs() {
+    replay("hf_config", targets::hf_config);
+}
+
+#[test]
 fn typed_values() {
     replay("values", targets::values);
 }
