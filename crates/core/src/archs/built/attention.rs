@@ -47,6 +47,14 @@ pub(in crate::archs) fn fused(
     m.linear(output, a.heads.saturating_mul(a.v_dim), width, biases.output);
 }
 
+/// Queries beside a gate of the output in one matrix; keys, values and output as usual.
+pub(in crate::archs) fn gated(m: &mut Modules, width: u64, a: &Attention, biases: Biases) {
+    m.linear("q_proj", width, q_width(a).saturating_mul(2), biases.qkv);
+    m.linear("k_proj", width, a.k_width(), biases.qkv);
+    m.linear("v_proj", width, a.v_width(), biases.qkv);
+    m.linear("o_proj", a.heads.saturating_mul(a.v_dim), width, biases.output);
+}
+
 /// Norms of queries and keys, each head by the same scale.
 pub(in crate::archs) fn head_norms(m: &mut Modules, a: &Attention) {
     m.norm("q_norm", a.k_dim);

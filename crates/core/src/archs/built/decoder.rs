@@ -10,16 +10,43 @@ pub(in crate::archs) fn usual(m: &mut Modules, text: &Text<'_>) -> Built {
     of_layers(m, text, |m, i| layer(m, text, i))
 }
 
+/// What a decoder calls its embedding, its list of layers and its last norm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::archs) struct Names {
+    /// The embedding table.
+    pub(in crate::archs) embedding: &'static str,
+    /// The list of layers.
+    pub(in crate::archs) layers: &'static str,
+    /// The norm after the last layer.
+    pub(in crate::archs) norm: &'static str,
+}
+
+impl Names {
+    /// What most decoders call them.
+    pub(in crate::archs) const USUAL: Self =
+        Self { embedding: "embed_tokens", layers: "layers", norm: "norm" };
+}
+
 /// A decoder whose layers are built by `layer`.
 pub(in crate::archs) fn of_layers(
     m: &mut Modules,
     text: &Text<'_>,
     layer: impl FnMut(&mut Modules, u64) -> Built,
 ) -> Built {
+    named(m, text, &Names::USUAL, layer)
+}
+
+/// A decoder with names of its own, whose layers are built by `layer`.
+pub(in crate::archs) fn named(
+    m: &mut Modules,
+    text: &Text<'_>,
+    names: &Names,
+    layer: impl FnMut(&mut Modules, u64) -> Built,
+) -> Built {
     let facts = text.facts;
-    m.table("embed_tokens", facts.vocab, facts.width);
-    m.each("layers", facts.layers, layer)?;
-    m.norm("norm", facts.width);
+    m.table(names.embedding, facts.vocab, facts.width);
+    m.each(names.layers, facts.layers, layer)?;
+    m.norm(names.norm, facts.width);
     Ok(())
 }
 

@@ -12,11 +12,20 @@ pub(in crate::archs) fn stacked(m: &mut Modules, width: u64, e: &Experts) {
 }
 
 /// Experts of two matrices.
-pub(in crate::archs) fn stacked_plain(m: &mut Modules, width: u64, e: &Experts) {
+fn stacked_plain(m: &mut Modules, width: u64, e: &Experts) {
     m.under("experts", |m| {
         m.parameter("up_proj", &[e.count, e.width, width]);
         m.parameter("down_proj", &[e.count, width, e.width]);
     });
+}
+
+/// Experts of two matrices that work in a width of their own, if they have one.
+pub(in crate::archs) fn stacked_latent(m: &mut Modules, width: u64, e: &Experts, bias: bool) {
+    stacked_plain(m, e.latent_width.unwrap_or(width), e);
+    if let Some(latent) = e.latent_width {
+        m.linear("fc1_latent_proj", width, latent, bias);
+        m.linear("fc2_latent_proj", latent, width, bias);
+    }
 }
 
 /// The router: one score an expert.

@@ -1,49 +1,79 @@
 //! Recurrent mixers: state spaces, delta nets, short convolutions.
 
-use super::Modules;
-use crate::model::Recurrent;
+use alloc::format;
 
-/// Which parts of a state-space mixer have biases, and whether it ends in a norm?
+use super::Modules;
+use crate::formats::hf_config::{Config, ConfigError};
+use crate::model::{Recurrent, StateSpace};
+
+/// What differs between state-space mixers of one kind?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::archs) struct StateSpaceStyle {
-    /// The convolution.
+    /// The convolution has a bias.
     pub(in crate::archs) conv_bias: bool,
-    /// The input and output projections.
-    pub(in crate::archs) proj_bias: bool,
-    /// A gated norm before the output projection (Mamba 2).
+    /// The input projection has a bias.
+    pub(in crate::archs) in_bias: bool,
+    /// The output projection has a bias.
+    pub(in crate::archs) out_bias: bool,
+    /// Mamba 2: a gated norm before the output projection.
     pub(in crate::archs) norm: bool,
+    /// Mamba 1: norms of the time step and of what goes in and out of the state.
+    pub(in crate::archs) inner_norms: bool,
 }
 
 impl StateSpaceStyle {
-    /// What nearly every model has.
-    pub(in crate::archs) const USUAL: Self = Self { conv_bias: true, proj_bias: false, norm: true };
+    /// Reads the biases under whichever names the class gives them.
+    pub(in crate::archs) fn read(config: &Config<'_>) -> Result<Self, ConfigError> {
+        let either = |a, b| Ok(config.flag(a)?.or(config.flag(b)?));
+        let in_bias = either("use_bias", "mamba_proj_bias")?.unwrap_or(false);
+        Ok(Self {
+            conv_bias: either("use_conv_bias", "mamba_conv_bias")?.unwrap_or(true),
+            in_bias,
+            out_bias: config.flag("projectors_bias")?.unwrap_or(in_bias),
+            norm: config.flag("mamba_rms_norm")?.unwrap_or(true),
+            inner_norms: false,
+        })
+    }
+}
+
+/// A state-space mixer of whichever kind.
+pub(in crate::archs) fn state_space(m: &mut Modules, width: u64, r: &Recurrent, style: StateSpaceStyle) {
+    match r {
+        Recurrent::StateSpace { kind: StateSpace::Mamba, .. } => mamba(m, width, r, style),
+        _ => mamba2(m, width, r, style),
+    }
 }
 
 /// Mamba 1, its time step in low rank.
-pub(in crate::archs) fn mamba(m: &mut Modules, width: u64, r: &Recurrent, style: StateSpaceStyle) {
+fn mamba(m: &mut Modules, width: u64, r: &Recurrent, style: StateSpaceStyle) {
     let Recurrent::StateSpace { conv, inner, state, rank, .. } = *r else { return };
     m.parameter("A_log", &[inner, state]);
     m.parameter("D", &[inner]);
     m.convolution("conv1d", &[inner, 1, conv], style.conv_bias);
-    m.linear("in_proj", width, inner.saturating_mul(2), style.proj_bias);
+    m.linear("in_proj", width, inner.saturating_mul(2), style.in_bias);
     m.linear("x_proj", inner, rank.saturating_add(state.saturating_mul(2)), false);
     m.linear("dt_proj", rank, inner, true);
-    m.linear("out_proj", inner, width, style.proj_bias);
+    if style.inner_norms {
+        m.norm("dt_layernorm", rank);
+        m.norm("b_layernorm", state);
+        m.norm("c_layernorm", state);
+    }
+    m.linear("out_proj", inner, width, style.out_bias);
 }
 
 /// Mamba 2, one decay a head.
-pub(in crate::archs) fn mamba2(m: &mut Modules, width: u64, r: &Recurrent, style: StateSpaceStyle) {
+fn mamba2(m: &mut Modules, width: u64, r: &Recurrent, style: StateSpaceStyle) {
     let Recurrent::StateSpace { conv, inner, rank: heads, .. } = *r else { return };
     let convolved = r.convolved();
     for name in ["dt_bias", "A_log", "D"] {
         m.parameter(name, &[heads]);
     }
     m.convolution("conv1d", &[convolved, 1, conv], style.conv_bias);
-    m.linear("in_proj", width, inner.saturating_add(convolved).saturating_add(heads), style.proj_bias);
+    m.linear("in_proj", width, inner.saturating_add(convolved).saturating_add(heads), style.in_bias);
     if style.norm {
         m.norm("norm", inner);
     }
-    m.linear("out_proj", inner, width, style.proj_bias);
+    m.linear("out_proj", inner, width, style.out_bias);
 }
 
 /// How does a gated delta net's input come in?
@@ -53,6 +83,8 @@ pub(in crate::archs) enum DeltaInput {
     Fused,
     /// Four matrices: q, k and v; gate; beta; alpha.
     Split,
+    /// Seven matrices, each named for what it gives, and the output named as attention's.
+    Single,
 }
 
 /// A gated delta net.
@@ -62,6 +94,8 @@ pub(in crate::archs) fn gated_delta(m: &mut Modules, width: u64, r: &Recurrent, 
     m.parameter("dt_bias", &[heads]);
     m.parameter("A_log", &[heads]);
     m.convolution("conv1d", &[convolved, 1, conv], false);
+    let keys = convolved.saturating_sub(inner) / 2;
+    let head = inner.checked_div(heads).unwrap_or(0);
     match input {
         DeltaInput::Fused => {
             m.linear("in_proj_qkvz", width, convolved.saturating_add(inner), false);
@@ -73,7 +107,76 @@ pub(in crate::archs) fn gated_delta(m: &mut Modules, width: u64, r: &Recurrent, 
             m.linear("in_proj_b", width, heads, false);
             m.linear("in_proj_a", width, heads, false);
         }
+        DeltaInput::Single => {
+            for (name, rows) in
+                [("q", keys), ("k", keys), ("v", inner), ("g", inner), ("a", heads), ("b", heads)]
+            {
+                m.linear(&format!("{name}_proj"), width, rows, false);
+            }
+        }
     }
-    m.norm("norm", inner.checked_div(heads).unwrap_or(0));
+    let (norm, output) =
+        if input == DeltaInput::Single { ("o_norm", "o_proj") } else { ("norm", "out_proj") };
+    m.norm(norm, head);
+    m.linear(output, inner, width, false);
+}
+
+/// Kimi delta attention.
+pub(in crate::archs) fn kimi_delta(m: &mut Modules, width: u64, r: &Recurrent) {
+    let Recurrent::KimiDelta { heads, head_dim, conv } = *r else { return };
+    let inner = heads.saturating_mul(head_dim);
+    for name in ["q_proj", "k_proj", "v_proj"] {
+        m.linear(name, width, inner, false);
+    }
+    m.convolution("conv1d", &[r.convolved(), 1, conv], false);
+    m.under("forget_gate", |m| {
+        m.parameter("dt_bias", &[inner]);
+        m.parameter("A_log", &[1, 1, heads, 1]);
+        low_rank(m, ["f_a_proj", "f_b_proj"], [width, head_dim, inner]);
+    });
+    m.linear("b_proj", width, heads, false);
+    low_rank(m, ["g_a_proj", "g_b_proj"], [width, head_dim, inner]);
+    m.norm("o_norm", head_dim);
+    m.linear("o_proj", inner, width, false);
+}
+
+/// Two matrices through a narrow middle.
+fn low_rank(m: &mut Modules, [down, up]: [&str; 2], [from, middle, to]: [u64; 3]) {
+    m.linear(down, from, middle, false);
+    m.linear(up, middle, to, false);
+}
+
+/// Lightning attention, its output normed and gated.
+pub(in crate::archs) fn lightning(m: &mut Modules, width: u64, r: &Recurrent) {
+    let Recurrent::Lightning { heads, head_dim } = *r else { return };
+    let inner = heads.saturating_mul(head_dim);
+    m.norm("norm", inner);
+    m.linear("qkv_proj", width, inner.saturating_mul(3), false);
     m.linear("out_proj", inner, width, false);
+    m.linear("output_gate", width, inner, false);
+}
+
+/// A short convolution between two gates.
+pub(in crate::archs) fn short_conv(m: &mut Modules, r: &Recurrent, bias: bool) {
+    let Recurrent::ShortConv { width, conv } = *r else { return };
+    m.convolution("conv", &[width, 1, conv], bias);
+    m.linear("in_proj", width, width.saturating_mul(3), bias);
+    m.linear("out_proj", width, width, bias);
+}
+
+/// A gated linear recurrence beside a gate, each of its two gates in blocks, one a head.
+pub(in crate::archs) fn gated_linear(m: &mut Modules, width: u64, r: &Recurrent, heads: u64) {
+    let Recurrent::GatedLinear { width: inner, conv } = *r else { return };
+    m.linear("linear_y", width, inner, true);
+    m.linear("linear_x", width, inner, true);
+    m.linear("linear_out", inner, width, true);
+    m.convolution("conv_1d", &[inner, 1, conv], true);
+    let block = inner.checked_div(heads).unwrap_or(0);
+    m.under("rg_lru", |m| {
+        m.parameter("recurrent_param", &[inner]);
+        for gate in ["input_gate", "recurrent_gate"] {
+            m.parameter(&format!("{gate}_weight"), &[heads, block, block]);
+            m.parameter(&format!("{gate}_bias"), &[heads, block]);
+        }
+    });
 }

@@ -39,7 +39,7 @@ fn common(config: &Config<'_>) -> Result<Facts, ConfigError> {
     let biased = config.flag("attention_bias")?.unwrap_or(false);
     Ok(Facts {
         arch: Default::default(),
-        layers: config.required(names::LAYERS)?,
+        layers: layers(config)?,
         mtp_layers: 0,
         width,
         vocab: config.required(&["vocab_size"])?,
@@ -70,6 +70,14 @@ fn common(config: &Config<'_>) -> Result<Facts, ConfigError> {
         rope_factors: config.rope_type() == Some("llama3"),
         one_part_a_layer: false,
     })
+}
+
+/// The number of layers, or the length of the list that stands for it.
+fn layers(config: &Config<'_>) -> Result<u64, ConfigError> {
+    match (config.uint(names::LAYERS)?, config.words("layers_block_type")) {
+        (None, Ok(Some(list))) => Ok(list.len() as u64),
+        _ => config.required(names::LAYERS),
+    }
 }
 
 fn experts(config: &Config<'_>) -> Result<Option<Experts>, ConfigError> {

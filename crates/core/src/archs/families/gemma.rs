@@ -96,7 +96,7 @@ fn windowed(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
 /// Gemma 4: full layers have wider and fewer key/value heads than window layers.
 fn two_head_sizes(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     facts.window = config.uint(&["sliding_window"])?.map(Window::Sliding);
-    kinds_from_words(config, facts, "sliding_attention", (LayerKind::Window, LayerKind::Full))?;
+    kinds_from_words(config, facts, &["sliding_attention"], (LayerKind::Window, LayerKind::Full))?;
     facts.window_dims = Some((facts.k_dim, facts.v_dim));
     let full = config.uint(&["global_head_dim"])?.unwrap_or(facts.k_dim);
     (facts.k_dim, facts.v_dim) = (full, full);

@@ -1,7 +1,9 @@
-//! Granite 4 hybrids: Mamba 2 with a few attention layers.
+//! Granite 4: Mamba 2 in most layers, attention in the rest, a shared part beside experts or alone.
 
 use super::{Family, kinds_from_words, settle_by_kv_heads};
-use crate::archs::facts::{Facts, LayerKind};
+use crate::archs::built::recurrent::{self, StateSpaceStyle};
+use crate::archs::built::{Built, Modules, Text, decoder, experts, ffn};
+use crate::archs::facts::{Facts, LayerKind, PerLayer};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::{Recurrent, StateSpace};
 
@@ -10,19 +12,55 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     model_types: &["granitemoehybrid"],
     config,
     settle: |f| settle_by_kv_heads(f, LayerKind::Full),
+    body,
     ..Family::PLAIN
 }];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    kinds_from_words(config, facts, "mamba", (LayerKind::Recurrent, LayerKind::Full))?;
+    kinds_from_words(config, facts, &["mamba", "linear_attention"], (LayerKind::Recurrent, LayerKind::Full))?;
     let heads = config.required(&["mamba_n_heads"])?;
     facts.recurrent = Some(Recurrent::StateSpace {
         kind: StateSpace::Mamba2,
         conv: config.required(&["mamba_d_conv"])?,
-        inner: heads.saturating_mul(config.required(&["mamba_d_head"])?),
+        inner: facts.width.saturating_mul(config.required(&["mamba_expand"])?),
         state: config.required(&["mamba_d_state"])?,
         groups: config.required(&["mamba_n_groups"])?,
         rank: heads,
     });
+    // Without experts the shared part is the whole of it.
+    if facts.experts.is_none() {
+        facts.ffn = PerLayer::All(config.required(&["shared_intermediate_size"])?);
+    }
     Ok(())
+}
+
+fn body(m: &mut Modules, text: &Text<'_>) -> Built {
+    let style = StateSpaceStyle::read(text.config)?;
+    let facts = text.facts;
+    decoder::of_layers(m, text, |m, i| {
+        match (facts.kind(i), &facts.recurrent) {
+            (LayerKind::Recurrent, Some(r)) => {
+                m.under("mamba", |m| recurrent::state_space(m, facts.width, r, style));
+            }
+            _ => m.under("self_attn", |m| decoder::attend(m, facts, i)),
+        }
+        feed_forward(m, facts);
+        decoder::norms(m, facts, &["input_layernorm", "post_attention_layernorm"]);
+        Ok(())
+    })
+}
+
+fn feed_forward(m: &mut Modules, facts: &Facts) {
+    let shared = facts.experts.as_ref().map_or(facts.ffn.first(), |e| e.shared_width);
+    if let Some(e) = &facts.experts {
+        m.under("block_sparse_moe", |m| {
+            experts::router(m, "router", facts.width, e);
+            experts::stacked(m, facts.width, e);
+        });
+    }
+    if shared > 0 {
+        m.under("shared_mlp", |m| {
+            ffn::fused_gate(m, ["input_linear", "output_linear"], facts.width, shared, false);
+        });
+    }
 }

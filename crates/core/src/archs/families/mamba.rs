@@ -1,22 +1,93 @@
-//! Mamba 1 and 2 on their own: no attention, no feed-forward part.
+//! Mamba 1 and 2: recurrent layers only, and no feed-forward parts.
 
 use super::Family;
-use crate::archs::facts::{Facts, LayerKind, state_space};
-use crate::model::StateSpace;
+use crate::archs::built::decoder::{self, Names};
+use crate::archs::built::recurrent::{self, StateSpaceStyle};
+use crate::archs::built::{Built, Modules, Text};
+use crate::archs::facts::{Facts, LayerKind, PerLayer, state_space};
+use crate::formats::hf_config::{Config, ConfigError};
+use crate::model::{Recurrent, StateSpace};
+
+/// Values of the stream that one value of a low-rank time step stands for, unless a config says.
+const WIDTH_PER_RANK: u64 = 16;
+
+const NAMES: Names = Names { embedding: "embeddings", layers: "layers", norm: "norm_f" };
 
 pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["mamba"],
+        model_types: &["mamba", "falcon_mamba"],
         builds: false,
+        config: one,
         settle: |f| {
             state_space(f, StateSpace::Mamba);
             recurrent_everywhere(f);
         },
+        body,
+        stem: "backbone",
         ..Family::PLAIN
     },
-    Family { gguf: &["mamba2"], settle: recurrent_everywhere, ..Family::PLAIN },
+    Family {
+        gguf: &["mamba2"],
+        model_types: &["mamba2"],
+        config: two,
+        settle: recurrent_everywhere,
+        body,
+        stem: "backbone",
+        ..Family::PLAIN
+    },
 ];
 
 fn recurrent_everywhere(facts: &mut Facts) {
     facts.set_kinds(|_, _| LayerKind::Recurrent);
+}
+
+fn one(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    facts.ffn = PerLayer::All(0);
+    facts.recurrent = Some(Recurrent::StateSpace {
+        kind: StateSpace::Mamba,
+        conv: config.required(&["conv_kernel"])?,
+        inner: facts.width.saturating_mul(config.required(&["expand"])?),
+        state: config.required(&["state_size"])?,
+        groups: 0,
+        rank: time_step_rank(config, "time_step_rank", facts.width)?,
+    });
+    Ok(())
+}
+
+fn two(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    facts.ffn = PerLayer::All(0);
+    facts.recurrent = Some(Recurrent::StateSpace {
+        kind: StateSpace::Mamba2,
+        conv: config.required(&["conv_kernel"])?,
+        inner: facts.width.saturating_mul(config.required(&["expand"])?),
+        state: config.required(&["state_size"])?,
+        groups: config.required(&["n_groups"])?,
+        rank: config.required(&["num_heads"])?,
+    });
+    Ok(())
+}
+
+/// The rank of the time step; the word `auto` leaves it to the width.
+pub(super) fn time_step_rank(
+    config: &Config<'_>,
+    name: &'static str,
+    width: u64,
+) -> Result<u64, ConfigError> {
+    match config.text(name) {
+        Ok(Some("auto")) => Ok(width.div_ceil(WIDTH_PER_RANK)),
+        _ => config.required(&[name]),
+    }
+}
+
+fn body(m: &mut Modules, text: &Text<'_>) -> Built {
+    let style = StateSpaceStyle::read(text.config)?;
+    let facts = text.facts;
+    decoder::named(m, text, &NAMES, |m, _| {
+        m.norm("norm", facts.width);
+        if let Some(r) = &facts.recurrent {
+            m.under("mixer", |m| recurrent::state_space(m, facts.width, r, style));
+        }
+        Ok(())
+    })
 }

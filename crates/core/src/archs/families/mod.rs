@@ -2,22 +2,24 @@
 
 mod cohere;
 mod deepseek;
-mod falcon_h1;
 mod gemma;
 mod glm;
 mod gpt_oss;
 mod granite;
-mod jamba;
+mod hybrid;
 mod kimi;
 mod lfm2;
 mod llama;
 mod llama4;
 mod mamba;
+mod minimax;
 mod nemotron_h;
+mod olmo_hybrid;
 mod phi;
 mod plain;
 mod qwen;
 mod qwen_next;
+mod recurrent_gemma;
 
 use super::blocks::Style;
 use super::built::{Built, Modules, Text, decoder};
@@ -148,8 +150,10 @@ static FAMILIES: &[&[Family]] = &[
     glm::FAMILIES,
     cohere::FAMILIES,
     granite::FAMILIES,
-    falcon_h1::FAMILIES,
-    jamba::FAMILIES,
+    hybrid::FAMILIES,
+    minimax::FAMILIES,
+    olmo_hybrid::FAMILIES,
+    recurrent_gemma::FAMILIES,
     lfm2::FAMILIES,
     mamba::FAMILIES,
     nemotron_h::FAMILIES,
@@ -177,15 +181,15 @@ fn all() -> impl Iterator<Item = &'static Family> {
     FAMILIES.iter().flat_map(|group| group.iter())
 }
 
-/// Mixers from config.json's own list: `name` marks layers of kind `listed`, all others are `other`.
+/// Mixers from config.json's own list: `names` mark layers of kind `listed`, all others are `other`.
 fn kinds_from_words(
     config: &Config<'_>,
     facts: &mut Facts,
-    name: &str,
+    names: &[&str],
     (listed, other): (LayerKind, LayerKind),
 ) -> Result<(), ConfigError> {
     if let Some(words) = config.words_per_layer("layer_types", facts.layers)? {
-        facts.kinds = words.iter().map(|word| if *word == name { listed } else { other }).collect();
+        facts.kinds = words.iter().map(|word| if names.contains(word) { listed } else { other }).collect();
     }
     Ok(())
 }

@@ -51,7 +51,6 @@ const PLAIN_KEYS: &[&str] = &[
     "phi2",
     "plamo",
     "qwen",
-    "qwen2moe",
     "qwen2vl",
     "qwen3vl",
     "qwen3vlmoe",

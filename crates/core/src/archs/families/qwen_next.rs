@@ -1,7 +1,9 @@
 //! Qwen3-Next and Qwen3.5: gated delta nets, and full attention in every fourth layer.
 
-use super::Family;
+use super::{Family, kinds_from_words, qwen};
 use crate::archs::blocks::Style;
+use crate::archs::built::recurrent::{self, DeltaInput};
+use crate::archs::built::{Built, Modules, Text, attention, decoder};
 use crate::archs::facts::{Facts, LayerKind, state_space};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::{Recurrent, StateSpace};
@@ -19,6 +21,7 @@ pub(super) const FAMILIES: &[Family] = &[
         style: Style { fused_delta_gates: true, ..STYLE },
         config,
         settle,
+        body: |m, text| body(m, text, DeltaInput::Fused),
         ..Family::PLAIN
     },
     Family {
@@ -27,6 +30,7 @@ pub(super) const FAMILIES: &[Family] = &[
         style: STYLE,
         config,
         settle,
+        body: |m, text| body(m, text, DeltaInput::Split),
         ..Family::PLAIN
     },
     Family {
@@ -35,30 +39,59 @@ pub(super) const FAMILIES: &[Family] = &[
         style: STYLE,
         config,
         settle,
+        body: |m, text| body(m, text, DeltaInput::Split),
         ..Family::PLAIN
     },
 ];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    kinds_from_words(config, facts, &["linear_attention"], (LayerKind::Recurrent, LayerKind::Full))?;
+    facts.recurrent = Some(delta_net(config)?);
+    qwen::sparse_layers(config, facts)
+}
+
+/// A gated delta net as every class names its sizes.
+pub(super) fn delta_net(config: &Config<'_>) -> Result<Recurrent, ConfigError> {
     let value_heads = config.required(&["linear_num_value_heads"])?;
-    facts.recurrent = Some(Recurrent::StateSpace {
+    Ok(Recurrent::StateSpace {
         kind: StateSpace::GatedDelta,
         conv: config.required(&["linear_conv_kernel_dim"])?,
         inner: value_heads.saturating_mul(config.required(&["linear_value_head_dim"])?),
         state: config.required(&["linear_key_head_dim"])?,
         groups: config.required(&["linear_num_key_heads"])?,
         rank: value_heads,
-    });
-    Ok(())
+    })
 }
 
 fn settle(facts: &mut Facts) {
     state_space(facts, StateSpace::GatedDelta);
     facts.qk_norm = true;
+    if !facts.kinds.is_empty() {
+        return;
+    }
     let interval = if facts.full_attention_interval > 0 { facts.full_attention_interval } else { INTERVAL };
     facts.set_kinds(
         |_, i| {
             if (i + 1).is_multiple_of(interval) { LayerKind::Full } else { LayerKind::Recurrent }
         },
     );
+}
+
+fn body(m: &mut Modules, text: &Text<'_>, input: DeltaInput) -> Built {
+    let facts = text.facts;
+    decoder::of_layers(m, text, |m, i| {
+        match (facts.kind(i), &facts.recurrent) {
+            (LayerKind::Recurrent, Some(r)) => {
+                m.under("linear_attn", |m| recurrent::gated_delta(m, facts.width, r, input));
+            }
+            _ => m.under("self_attn", |m| {
+                let a = facts.attention(i);
+                attention::gated(m, facts.width, &a, decoder::biases(facts));
+                attention::head_norms(m, &a);
+            }),
+        }
+        m.under("mlp", |m| qwen::feed_forward(m, facts, i));
+        decoder::norms(m, facts, &["input_layernorm", "post_attention_layernorm"]);
+        Ok(())
+    })
 }
