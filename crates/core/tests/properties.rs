@@ -40,7 +40,12 @@ fn attention() -> impl Strategy<Value = Attention> {
 }
 
 fn state_space_kind() -> impl Strategy<Value = StateSpace> {
-    prop_oneof![Just(StateSpace::Mamba), Just(StateSpace::Mamba2), Just(StateSpace::GatedDelta)]
+    prop_oneof![
+        Just(StateSpace::Mamba),
+        Just(StateSpace::Mamba2),
+        Just(StateSpace::GatedDelta),
+        Just(StateSpace::Wkv)
+    ]
 }
 
 fn recurrent() -> impl Strategy<Value = Recurrent> {
@@ -116,8 +121,10 @@ fn tensors(layers: usize, tied: bool, factors: bool) -> Vec<Tensor> {
 
 fn model() -> impl Strategy<Value = Model> {
     (mixers(), ffn(), any::<bool>(), any::<bool>()).prop_map(|(mixers, ffn, tied, factors)| {
-        let layers: Vec<_> =
-            mixers.into_iter().map(|mixer| Layer { mixer, cross: None, ffn, predicts_ahead: false }).collect();
+        let layers: Vec<_> = mixers
+            .into_iter()
+            .map(|mixer| Layer { mixer, cross: None, ffn, predicts_ahead: false })
+            .collect();
         Model {
             name: "made up".into(),
             arch: "llama".into(),

@@ -17,11 +17,11 @@ mod roles;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-pub use facts::{Experts, Facts, KeyError, KeyProblem, Keys, LayerKind, PerLayer};
 pub use counts::Counts;
-pub use parts::part_of;
 pub use described::{Described, describe};
+pub use facts::{Experts, Facts, KeyError, KeyProblem, Keys, LayerKind, PerLayer};
 pub use from_gguf::model_of_gguf;
+pub use parts::part_of;
 
 use crate::dtype::Format;
 use crate::formats::gguf::ValueError;

@@ -37,7 +37,8 @@ const RULES: &[(Part, &[&str])] = &[
 ];
 
 /// Names that speak of a feed-forward part although a later rule would take them for a mixer's.
-const FFN_FIRST: &[&str] = &["mlp", "feed_forward", "ffn.", "latent_proj", "mixer.up_proj", "mixer.down_proj"];
+const FFN_FIRST: &[&str] =
+    &["mlp", "feed_forward", "ffn.", "latent_proj", "mixer.up_proj", "mixer.down_proj"];
 
 /// The part that a parameter of this name belongs to.
 pub fn part_of(name: &str) -> Part {

@@ -317,7 +317,9 @@ impl Pass<'_> {
                 inner.saturating_mul(4).saturating_add(groups.saturating_mul(state).saturating_mul(4))
             }
             Recurrent::KimiDelta { heads, head_dim, .. } => heads.saturating_mul(head_dim).saturating_mul(8),
-            Recurrent::ShortConv { width, .. } | Recurrent::GatedLinear { width, .. } => width.saturating_mul(6),
+            Recurrent::ShortConv { width, .. } | Recurrent::GatedLinear { width, .. } => {
+                width.saturating_mul(6)
+            }
             Recurrent::Lightning { heads, head_dim } => heads.saturating_mul(head_dim).saturating_mul(8),
         };
         self.tensor(channels.saturating_add(stream))

@@ -362,8 +362,7 @@ impl<'a> Config<'a> {
             Found::Default(_) | Found::Null | Found::Nothing => return Ok(None),
         };
         let list = value.as_array().ok_or_else(|| self.error(&[name], ConfigProblem::NotNumbers))?;
-        let numbers: Option<Vec<u64>> =
-            list.iter().map(|v| whole(v).filter(|n| *n <= MAX_NUMBER)).collect();
+        let numbers: Option<Vec<u64>> = list.iter().map(|v| whole(v).filter(|n| *n <= MAX_NUMBER)).collect();
         numbers.map(Some).ok_or_else(|| self.error(&[name], ConfigProblem::NotNumbers))
     }
 
