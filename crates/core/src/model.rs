@@ -294,6 +294,8 @@ pub enum StateSpace {
     Mamba2,
     /// Gated delta net (Qwen3-Next, Qwen3.5).
     GatedDelta,
+    /// RWKV: decay by channel, the last tokens shifted in.
+    Wkv,
 }
 
 impl Recurrent {

@@ -40,7 +40,12 @@ fn attention() -> impl Strategy<Value = Attention> {
 }
 
 fn state_space_kind() -> impl Strategy<Value = StateSpace> {
-    prop_oneof![Just(StateSpace::Mamba), Just(StateSpace::Mamba2), Just(StateSpace::GatedDelta)]
+    prop_oneof![
+        Just(StateSpace::Mamba),
+        Just(StateSpace::Mamba2),
+        Just(StateSpace::GatedDelta),
+        Just(StateSpace::Wkv)
+    ]
 }
 
 fn recurrent() -> impl Strategy<Value = Recurrent> {

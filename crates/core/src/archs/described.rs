@@ -64,8 +64,11 @@ pub(super) fn language_model<'a>(
     let default = families::wrapper(outer).map_or(outer, |w| w.text);
     let text = config.language_model(default)?;
     let stated = Some(text.model_type()).filter(|inner| !inner.is_empty() && *inner != outer);
-    let family = stated.and_then(families::by_model_type).or_else(|| families::by_model_type(default));
-    let family = family.ok_or_else(|| ArchError::Unknown(stated.unwrap_or(outer).into()))?;
+    let by_type = stated.and_then(families::by_model_type).or_else(|| families::by_model_type(default));
+    let by_class = || families::by_class(config.class());
+    let family = by_type.map(|family| (family, default)).or_else(by_class);
+    let (family, class) = family.ok_or_else(|| ArchError::Unknown(stated.unwrap_or(outer).into()))?;
+    let text = text.as_class(class);
     let mut facts = facts::config::read(&text, family)?;
     (family.settle)(&mut facts);
     facts.check()?;

@@ -32,6 +32,8 @@ pub(super) fn mixer(sheet: &mut Sheet<'_>, facts: &Facts, style: &Style) {
                 StateSpace::Mamba => mamba(sheet, sizes),
                 StateSpace::Mamba2 => mamba2(sheet, sizes, style),
                 StateSpace::GatedDelta => gated_delta(sheet, sizes, style),
+                // No converted file of this kind is built from facts.
+                StateSpace::Wkv => {}
             }
         }
         Some(Recurrent::KimiDelta { heads, head_dim, conv }) => {

@@ -39,3 +39,11 @@ pub(in crate::archs) fn shared(m: &mut Modules, name: &str, width: u64, e: &Expe
         m.under(name, |m| super::ffn::gated(m, width, e.shared_width, false));
     }
 }
+
+/// Gated experts as slices of three long matrices.
+pub(in crate::archs) fn sliced(m: &mut Modules, width: u64, e: &Experts) {
+    let rows = e.count.saturating_mul(e.width);
+    for name in ["w1", "v1", "w2"] {
+        m.parameter(name, &[rows, width]);
+    }
+}

@@ -8,6 +8,7 @@ pub(super) mod attention;
 pub(super) mod decoder;
 pub(super) mod experts;
 pub(super) mod ffn;
+pub(super) mod layout;
 pub(super) mod recurrent;
 pub(super) mod towers;
 

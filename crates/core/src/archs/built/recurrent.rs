@@ -180,3 +180,27 @@ pub(in crate::archs) fn gated_linear(m: &mut Modules, width: u64, r: &Recurrent,
         }
     });
 }
+
+/// RWKV's mixer over time.
+pub(in crate::archs) fn wkv(m: &mut Modules, width: u64, r: &Recurrent) {
+    let Recurrent::StateSpace { inner, .. } = *r else { return };
+    m.parameter("time_decay", &[inner]);
+    m.parameter("time_first", &[inner]);
+    for name in ["time_mix_key", "time_mix_value", "time_mix_receptance"] {
+        m.parameter(name, &[1, 1, width]);
+    }
+    for name in ["key", "value", "receptance"] {
+        m.linear(name, width, inner, false);
+    }
+    m.linear("output", inner, width, false);
+}
+
+/// RWKV's mixer over channels, which stands for the feed-forward part.
+pub(in crate::archs) fn channel_mix(m: &mut Modules, width: u64, hidden: u64) {
+    for name in ["time_mix_key", "time_mix_receptance"] {
+        m.parameter(name, &[1, 1, width]);
+    }
+    m.linear("key", width, hidden, false);
+    m.linear("receptance", width, width, false);
+    m.linear("value", hidden, width, false);
+}

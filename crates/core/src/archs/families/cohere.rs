@@ -1,22 +1,31 @@
-//! Command R7B and its like: three of four layers look at a window; one norm a layer.
+//! Command R: both parts of a layer behind one norm, the head shared. Command R7B and its like: three of
+//! four layers look at a window.
 
-use super::Family;
+use super::{Family, settle_windows, windows};
 use crate::archs::blocks::Style;
-use crate::archs::facts::{Facts, PerLayer};
-use crate::formats::hf_config::{Config, ConfigError};
-use crate::model::Window;
+use crate::archs::built::layout::{Layout, QkNorms};
 
-pub(super) const FAMILIES: &[Family] = &[Family {
-    gguf: &["cohere2"],
-    model_types: &["cohere2"],
-    style: Style { ffn_norm: "", ..Style::PLAIN },
-    config,
-    settle: |f| f.set_windows(4),
-    ..Family::PLAIN
-}];
+const COHERE: Layout =
+    Layout { norms: &["input_layernorm"], qk_norms: QkNorms::Rows(["q_norm", "k_norm"]), ..Layout::LLAMA };
 
-fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    facts.window = config.uint(&["sliding_window"])?.map(Window::Sliding);
-    facts.window_pattern = config.uint(&["sliding_window_pattern"])?.map(PerLayer::All);
-    Ok(())
-}
+pub(super) const FAMILIES: &[Family] = &[
+    Family {
+        gguf: &["command-r"],
+        model_types: &["cohere"],
+        config: |c, f| {
+            f.qk_norm = c.flag("use_qk_norm")?.unwrap_or(false);
+            Ok(())
+        },
+        body: |m, text| COHERE.build(m, text),
+        ..Family::READ_ONLY
+    },
+    Family {
+        gguf: &["cohere2"],
+        model_types: &["cohere2"],
+        style: Style { ffn_norm: "", ..Style::PLAIN },
+        config: windows,
+        settle: |f| settle_windows(f, 4),
+        body: |m, text| COHERE.build(m, text),
+        ..Family::PLAIN
+    },
+];

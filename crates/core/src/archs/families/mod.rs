@@ -1,9 +1,14 @@
 //! The families: one short file each, naming the keys it answers to and what it settles.
 
+mod bitnet;
+mod bloom;
 mod cohere;
+mod dbrx;
 mod deepseek;
+mod exaone;
 mod gemma;
 mod glm;
+mod gpt;
 mod gpt_oss;
 mod granite;
 mod hybrid;
@@ -12,19 +17,26 @@ mod lfm2;
 mod llama;
 mod llama4;
 mod mamba;
+mod minicpm;
 mod minimax;
 mod nemotron_h;
+mod olmo;
 mod olmo_hybrid;
+mod opt;
 mod phi;
 mod plain;
 mod qwen;
 mod qwen_next;
 mod recurrent_gemma;
+mod rwkv;
+mod stablelm;
+mod ungated;
 
 use super::blocks::Style;
 use super::built::{Built, Modules, Text, decoder};
 use super::facts::{Facts, LayerKind, PerLayer};
 use crate::formats::hf_config::{Config, ConfigError};
+use crate::model::Window;
 
 /// A family of architectures that are read and built alike.
 #[derive(Debug)]
@@ -63,9 +75,12 @@ impl Family {
         head: usual_head,
     };
 
+    /// A family whose converted files carry tensors that are not built from facts yet.
+    const READ_ONLY: Self = Self { builds: false, ..Self::PLAIN };
+
     /// Builds what a class of the library holds: a class that is named `…Model` is the body alone.
     pub(super) fn build(&self, m: &mut Modules, text: &Text<'_>, class: &str) -> Built {
-        if class.ends_with("Model") {
+        if is_body(class) {
             return (self.body)(m, text);
         }
         m.under(self.stem, |m| (self.body)(m, text))?;
@@ -93,7 +108,7 @@ impl Wrapper {
 
     /// Builds what a class of the library holds: a class that is named `…Model` is the body alone.
     pub(super) fn build(&self, m: &mut Modules, whole: &Whole<'_>, class: &str) -> Built {
-        if class.ends_with("Model") {
+        if is_body(class) {
             return (self.body)(m, whole);
         }
         m.under(self.stem, |m| (self.body)(m, whole))?;
@@ -117,6 +132,20 @@ impl Whole<'_> {
     pub(super) fn language_model(&self, m: &mut Modules) -> Built {
         m.under("language_model", |m| (self.family.body)(m, &self.text))
     }
+}
+
+/// Whether a class of the library is a body without a head, by its name (`GPT2LMHeadModel` has one).
+fn is_body(class: &str) -> bool {
+    class.ends_with("Model") && !class.ends_with("HeadModel")
+}
+
+/// A head with a bias, which is its own even where the matrix is shared.
+fn biased_head(m: &mut Modules, text: &Text<'_>, class: &str) -> Built {
+    usual_head(m, text, class)?;
+    if !class.ends_with("ForSequenceClassification") {
+        m.parameter("lm_head.bias", &[text.facts.vocab]);
+    }
+    Ok(())
 }
 
 /// The head of a language model, or of a classifier built on one.
@@ -157,6 +186,17 @@ static FAMILIES: &[&[Family]] = &[
     lfm2::FAMILIES,
     mamba::FAMILIES,
     nemotron_h::FAMILIES,
+    gpt::FAMILIES,
+    bloom::FAMILIES,
+    opt::FAMILIES,
+    dbrx::FAMILIES,
+    stablelm::FAMILIES,
+    olmo::FAMILIES,
+    exaone::FAMILIES,
+    ungated::FAMILIES,
+    bitnet::FAMILIES,
+    minicpm::FAMILIES,
+    rwkv::FAMILIES,
     plain::FAMILIES,
 ];
 
@@ -177,6 +217,17 @@ pub(super) fn by_model_type(model_type: &str) -> Option<&'static Family> {
     all().find(|f| f.model_types.contains(&model_type))
 }
 
+/// The family of a class of the library (`LlamaForCausalLM`), and the `model_type` that it goes by. Class
+/// names are model types but for capitals and underscores; what follows them is the head.
+pub(super) fn by_class(class: &str) -> Option<(&'static Family, &'static str)> {
+    let ends = ["For", "LMHeadModel", "Model"];
+    let named = ends.iter().find_map(|end| class.find(end)).map_or(class, |at| &class[..at]);
+    let plain = |name: &str| name.replace(['_', '-'], "").to_ascii_lowercase();
+    let named = plain(named);
+    let types = all().flat_map(|family| family.model_types.iter().map(move |name| (family, *name)));
+    types.into_iter().find(|(_, name)| plain(name) == named)
+}
+
 fn all() -> impl Iterator<Item = &'static Family> {
     FAMILIES.iter().flat_map(|group| group.iter())
 }
@@ -192,6 +243,33 @@ fn kinds_from_words(
         facts.kinds = words.iter().map(|word| if names.contains(word) { listed } else { other }).collect();
     }
     Ok(())
+}
+
+/// Windows as most configs state them: how wide, and in which layers, by name or by period.
+fn windows(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    facts.window = config.uint(&["sliding_window"])?.map(Window::Sliding);
+    kinds_from_words(config, facts, &["sliding_attention"], (LayerKind::Window, LayerKind::Full))?;
+    if facts.kinds.is_empty() {
+        facts.window_pattern = config.uint(&["sliding_window_pattern"])?.map(PerLayer::All);
+    }
+    Ok(())
+}
+
+/// A window in every layer, where the config states one. A window that only the class assumes is not
+/// taken over: it would make the cache smaller than that of models which were published without one.
+fn window_everywhere(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    if config.has("sliding_window") {
+        facts.window = config.uint(&["sliding_window"])?.map(Window::Sliding);
+        facts.set_kinds(|_, _| LayerKind::Window);
+    }
+    Ok(())
+}
+
+/// Every `period`-th layer looks at everything, unless the config listed the layers.
+fn settle_windows(facts: &mut Facts, period: u64) {
+    if facts.kinds.is_empty() {
+        facts.set_windows(period);
+    }
 }
 
 /// A hybrid whose GGUF marks recurrent layers by 0 key/value heads; a config has listed them already.

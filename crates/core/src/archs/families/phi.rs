@@ -1,12 +1,54 @@
-//! Phi-3 and Phi-4: fused matrices. Their window is stated but not used by converted files.
+//! Phi-2: both parts of a layer behind one norm, biases everywhere. Phi-3 and Phi-4: fused matrices; the
+//! window that their configs state is not used by converted files.
 
-use super::Family;
+use super::{Family, biased_head, window_everywhere};
 use crate::archs::blocks::Style;
+use crate::archs::built::layout::{Layout, Matrices, Norm, Projections, QkNorms};
 
-pub(super) const FAMILIES: &[Family] = &[Family {
-    gguf: &["phi3"],
-    model_types: &["phi3"],
-    style: Style { fused_qkv: true, fused_gate_up: true, ..Style::PLAIN },
-    settle: |f| f.window = None,
-    ..Family::PLAIN
-}];
+const PHI2: Layout = Layout {
+    norms: &["input_layernorm"],
+    last_norm: "final_layernorm",
+    norm: Norm::ScaleAndShift,
+    projections: Projections::Separate(["q_proj", "k_proj", "v_proj", "dense"]),
+    qk_norms: QkNorms::Head(["q_layernorm", "k_layernorm"]),
+    matrices: Matrices::Plain(["fc1", "fc2"]),
+    ..Layout::LLAMA
+};
+
+const PHI3: Layout = Layout {
+    projections: Projections::Fused(["qkv_proj", "o_proj"]),
+    matrices: Matrices::FusedGate(["gate_up_proj", "down_proj"]),
+    ..Layout::LLAMA
+};
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family {
+        gguf: &["phi2"],
+        model_types: &["phi"],
+        config: |c, f| {
+            (f.qkv_bias, f.output_bias, f.ffn_bias) = (true, true, true);
+            f.qk_norm = c.flag("qk_layernorm")?.unwrap_or(false);
+            Ok(())
+        },
+        settle: |f| f.gated_ffn = false,
+        body: |m, text| PHI2.build(m, text),
+        head: biased_head,
+        ..Family::READ_ONLY
+    },
+    Family {
+        gguf: &["phi3"],
+        model_types: &["phi3"],
+        style: Style { fused_qkv: true, fused_gate_up: true, ..Style::PLAIN },
+        config: |c, f| {
+            (f.qkv_bias, f.output_bias) = (false, false);
+            window_everywhere(c, f)
+        },
+        settle: |f| {
+            if f.kinds.is_empty() {
+                f.window = None;
+            }
+        },
+        body: |m, text| PHI3.build(m, text),
+        ..Family::PLAIN
+    },
+];

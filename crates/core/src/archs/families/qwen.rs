@@ -1,13 +1,22 @@
 //! Qwen 2 and 3 with attention in every layer: biases of queries, keys and values, or their norms.
 
-use super::Family;
+use super::{Family, windows};
 use crate::archs::built::{Built, Modules, Text, decoder, experts};
-use crate::archs::facts::Facts;
+use crate::archs::facts::{Facts, LayerKind};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::Ffn;
 
 pub(super) const FAMILIES: &[Family] = &[
-    Family { gguf: &["qwen2"], model_types: &["qwen2"], settle: |f| f.qkv_bias = true, ..Family::PLAIN },
+    Family {
+        gguf: &["qwen2"],
+        model_types: &["qwen2"],
+        config: |c, f| {
+            (f.output_bias, f.ffn_bias) = (false, false);
+            windows_in_last_layers(c, f)
+        },
+        settle: |f| f.qkv_bias = true,
+        ..Family::PLAIN
+    },
     Family { gguf: &["qwen3"], model_types: &["qwen3"], settle: normed, ..Family::PLAIN },
     Family {
         gguf: &["qwen2moe"],
@@ -65,4 +74,16 @@ pub(super) fn feed_forward(m: &mut Modules, facts: &Facts, i: u64) {
     if e.shared_width > 0 {
         m.weight("shared_expert_gate", &[1, facts.width]);
     }
+}
+/// Windows only where they are switched on: in the layers that are listed, else from one layer on.
+fn windows_in_last_layers(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    if !config.flag("use_sliding_window")?.unwrap_or(false) {
+        return Ok(());
+    }
+    windows(config, facts)?;
+    if facts.kinds.is_empty() && facts.window.is_some() {
+        let first = config.uint(&["max_window_layers"])?.unwrap_or(0);
+        facts.set_kinds(|_, i| if i >= first { LayerKind::Window } else { LayerKind::Full });
+    }
+    Ok(())
 }

@@ -1,0 +1,167 @@
+//! GPT-2 and what was built like it: learnt positions or none, norms with shifts, two matrices in the
+//! feed-forward part.
+
+use super::{Family, biased_head};
+use crate::archs::built::layout::{Layout, Matrices, Norm, Projections, positions};
+use crate::archs::built::{Built, Modules, Text};
+use crate::archs::facts::{Facts, LayerKind, PerLayer};
+use crate::formats::hf_config::{Config, ConfigError};
+use crate::model::Window;
+
+const GPT2: Layout = Layout {
+    table: "wte",
+    layers: "h",
+    norms: &["ln_1", "ln_2"],
+    last_norm: "ln_f",
+    norm: Norm::ScaleAndShift,
+    attention: "attn",
+    projections: Projections::Fused(["c_attn", "c_proj"]),
+    matrices: Matrices::Plain(["c_fc", "c_proj"]),
+    ..Layout::LLAMA
+};
+
+const NEO: Layout = Layout {
+    attention: "attn.attention",
+    projections: Projections::Separate(["q_proj", "k_proj", "v_proj", "out_proj"]),
+    ..GPT2
+};
+
+const J: Layout =
+    Layout { attention: "attn", norms: &["ln_1"], matrices: Matrices::Plain(["fc_in", "fc_out"]), ..NEO };
+
+const NEOX: Layout = Layout {
+    table: "embed_in",
+    last_norm: "final_layer_norm",
+    norm: Norm::ScaleAndShift,
+    attention: "attention",
+    projections: Projections::Fused(["query_key_value", "dense"]),
+    matrices: Matrices::Plain(["dense_h_to_4h", "dense_4h_to_h"]),
+    ..Layout::LLAMA
+};
+
+const STARCODER2: Layout =
+    Layout { norm: Norm::ScaleAndShift, matrices: Matrices::Plain(["c_fc", "c_proj"]), ..Layout::LLAMA };
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family {
+        gguf: &["gpt2"],
+        model_types: &["gpt2"],
+        settle: biased,
+        body: gpt2,
+        stem: "transformer",
+        ..Family::READ_ONLY
+    },
+    Family {
+        gguf: &["starcoder"],
+        model_types: &["gpt_bigcode"],
+        config: bigcode,
+        settle: biased,
+        body: |m, text| {
+            positions(m, "wpe", text.facts, 0);
+            GPT2.build(m, text)
+        },
+        stem: "transformer",
+        ..Family::READ_ONLY
+    },
+    Family {
+        model_types: &["gpt_neo"],
+        config: neo,
+        settle: |f| (f.output_bias, f.ffn_bias, f.gated_ffn) = (true, true, false),
+        body: |m, text| {
+            positions(m, "wpe", text.facts, 0);
+            NEO.build(m, text)
+        },
+        stem: "transformer",
+        ..Family::READ_ONLY
+    },
+    Family {
+        model_types: &["gptj"],
+        settle: |f| {
+            (f.ffn_bias, f.gated_ffn) = (true, false);
+            four_times_as_wide(f);
+        },
+        body: |m, text| J.build(m, text),
+        stem: "transformer",
+        head: biased_head,
+        ..Family::READ_ONLY
+    },
+    Family {
+        gguf: &["gptneox"],
+        model_types: &["gpt_neox"],
+        settle: |f| (f.ffn_bias, f.gated_ffn) = (true, false),
+        body: |m, text| NEOX.build(m, text),
+        stem: "gpt_neox",
+        ..Family::READ_ONLY
+    },
+    Family {
+        gguf: &["starcoder2"],
+        model_types: &["starcoder2"],
+        config: starcoder2,
+        settle: |f| f.gated_ffn = false,
+        body: |m, text| STARCODER2.build(m, text),
+        ..Family::READ_ONLY
+    },
+];
+
+/// Everything has biases, and the feed-forward part is as wide as usual where the config does not say.
+fn biased(facts: &mut Facts) {
+    (facts.qkv_bias, facts.output_bias) = (true, true);
+    (facts.ffn_bias, facts.gated_ffn) = (true, false);
+    four_times_as_wide(facts);
+}
+
+/// The feed-forward part is four times as wide as the stream unless another width is stated.
+pub(super) fn four_times_as_wide(facts: &mut Facts) {
+    if facts.ffn == PerLayer::All(0) {
+        facts.ffn = PerLayer::All(facts.width.saturating_mul(4));
+    }
+}
+
+/// GPT-2, which keeps its matrices the other way round.
+fn gpt2(m: &mut Modules, text: &Text<'_>) -> Built {
+    let facts = text.facts;
+    let width = facts.width;
+    positions(m, "wpe", facts, 0);
+    GPT2.around(m, text, |m, i| {
+        let hidden = facts.ffn.at(i);
+        m.transposed("attn.c_attn", width, width.saturating_mul(3));
+        m.transposed("attn.c_proj", width, width);
+        m.transposed("mlp.c_fc", width, hidden);
+        m.transposed("mlp.c_proj", hidden, width);
+        GPT2.stream_norms(m, facts);
+        Ok(())
+    })
+}
+
+/// One key/value head for all queries, or one for each.
+fn bigcode(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    let shared = config.flag("multi_query")?.unwrap_or(false);
+    facts.kv_heads = if shared { PerLayer::All(1) } else { facts.heads.clone() };
+    Ok(())
+}
+
+/// GPT-Neo: kinds of layers as a list of patterns, each with how often it is repeated.
+fn neo(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    facts.window = config.uint(&["window_size"])?.map(Window::Sliding);
+    let listed = config.raw("attention_types").and_then(|types| types.as_array());
+    for part in listed.into_iter().flatten() {
+        let pattern = part.get(0).and_then(|words| words.as_array());
+        let times = part.get(1).and_then(|n| n.as_u64()).unwrap_or(0).min(facts.layers);
+        for word in (0..times).flat_map(|_| pattern.into_iter().flatten()) {
+            let local = word.as_str() == Some("local");
+            facts.kinds.push(if local { LayerKind::Window } else { LayerKind::Full });
+        }
+    }
+    if listed.is_none() {
+        facts.set_kinds(|_, i| if i % 2 == 1 { LayerKind::Window } else { LayerKind::Full });
+    }
+    facts.kinds.truncate(usize::try_from(facts.layers).unwrap_or(usize::MAX));
+    four_times_as_wide(facts);
+    Ok(())
+}
+
+fn starcoder2(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    let biased = config.flag("use_bias")?.unwrap_or(false);
+    (facts.qkv_bias, facts.output_bias, facts.ffn_bias) = (biased, biased, biased);
+    super::window_everywhere(config, facts)
+}

@@ -1,0 +1,33 @@
+//! OLMo: norms that learn nothing. OLMo 2: norms after each part, and of all queries and keys at once.
+//! Olmo 3: the same, with a window in three of four layers.
+
+use super::{Family, settle_windows, windows};
+use crate::archs::built::layout::{Layout, Norm, QkNorms};
+
+const OLMO: Layout = Layout { norm: Norm::Nothing, ..Layout::LLAMA };
+
+const OLMO2: Layout = Layout {
+    norms: &["post_attention_layernorm", "post_feedforward_layernorm"],
+    qk_norms: QkNorms::Wide(["q_norm", "k_norm"]),
+    ..Layout::LLAMA
+};
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family {
+        gguf: &["olmo"],
+        model_types: &["olmo"],
+        body: |m, text| OLMO.build(m, text),
+        ..Family::READ_ONLY
+    },
+    Family {
+        gguf: &["olmo2"],
+        model_types: &["olmo2", "olmo3"],
+        config: windows,
+        settle: |f| {
+            f.qk_norm = true;
+            settle_windows(f, if f.window.is_some() { 4 } else { 0 });
+        },
+        body: |m, text| OLMO2.build(m, text),
+        ..Family::READ_ONLY
+    },
+];

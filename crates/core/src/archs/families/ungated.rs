@@ -1,0 +1,46 @@
+//! Llama's attention before a feed-forward part of two matrices: Nemotron, Arcee, Apertus.
+
+use super::Family;
+use crate::archs::built::layout::{Layout, Matrices, Norm};
+use crate::archs::built::{Built, Modules, Text};
+
+const ARCEE: Layout = Layout { matrices: Matrices::Plain(["up_proj", "down_proj"]), ..Layout::LLAMA };
+
+const NEMOTRON: Layout = Layout { norm: Norm::ScaleAndShift, ..ARCEE };
+
+const APERTUS: Layout = Layout { norms: &["attention_layernorm", "feedforward_layernorm"], ..ARCEE };
+
+const UNGATED: Family = Family { settle: |f| f.gated_ffn = false, ..Family::READ_ONLY };
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family { gguf: &["arcee"], model_types: &["arcee"], body: |m, text| ARCEE.build(m, text), ..UNGATED },
+    Family {
+        gguf: &["nemotron"],
+        model_types: &["nemotron"],
+        body: |m, text| NEMOTRON.build(m, text),
+        ..UNGATED
+    },
+    Family {
+        gguf: &["apertus"],
+        model_types: &["apertus"],
+        config: |_, f| {
+            f.ffn_bias = false;
+            Ok(())
+        },
+        settle: |f| (f.gated_ffn, f.qk_norm) = (false, true),
+        body: apertus,
+        ..UNGATED
+    },
+];
+
+/// Apertus: the activation of a layer has two parameters of its own.
+fn apertus(m: &mut Modules, text: &Text<'_>) -> Built {
+    const LEARNT: &str = "xielu";
+    let learnt = text.config.text("hidden_act")?.unwrap_or(LEARNT) == LEARNT;
+    APERTUS.build_with(m, text, |m, _| {
+        if learnt {
+            m.parameter("mlp.act_fn.alpha_p", &[1]);
+            m.parameter("mlp.act_fn.alpha_n", &[1]);
+        }
+    })
+}
