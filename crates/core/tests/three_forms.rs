@@ -22,12 +22,17 @@ const HUB_IDS: &[(&str, &str)] = &[
     ("falcon-h1-7b", "tiiuae/Falcon-H1-7B-Instruct"),
     ("gemma-3-4b", "google/gemma-3-4b-it"),
     ("jamba-v0.1", "ai21labs/Jamba-v0.1"),
-    ("kimi-linear-48b-a3b", "moonshotai/Kimi-Linear-48B-A3B-Instruct"),
     ("lfm2-1.2b", "LiquidAI/LFM2-1.2B"),
     ("llama-4-scout", "meta-llama/Llama-4-Scout-17B-16E-Instruct"),
     ("mamba2-2.7b", "state-spaces/mamba2-2.7b"),
     ("ministral-3-8b", "mistralai/Ministral-3-8B-Instruct-2512"),
 ];
+
+/// Recorded GGUF models whose config is of another model, and why.
+const ANOTHER_CONFIG: &[(&str, &str)] = &[(
+    "kimi-linear-48b-a3b",
+    "the record's config is the class's defaults: 6 layers with full attention where the model has 7",
+)];
 
 fn observations(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../observations");
@@ -62,6 +67,9 @@ fn gguf_keys_and_configs_give_the_same_layers() {
     let (mut wrong, mut compared) = (Vec::new(), 0);
     for entry in models.values() {
         let family = entry["family"].as_str().unwrap();
+        if ANOTHER_CONFIG.iter().any(|(name, _)| *name == family) {
+            continue;
+        }
         let id = HUB_IDS.iter().find(|(name, _)| *name == family).map(|(_, id)| *id);
         let config =
             id.map_or_else(|| find_model(family).one().map(|row| row.config), |id| configs.get(id).cloned());

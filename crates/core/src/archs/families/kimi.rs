@@ -17,17 +17,37 @@ pub(super) const FAMILIES: &[Family] = &[Family {
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     facts.latent = Some(deepseek::latent(config)?);
+    // Published configs keep the sizes and the lists of layers in a part of their own; the class has
+    // fields of other names.
+    let own = config.part("linear_attn_config", "")?;
     kinds_from_words(config, facts, &["linear_attention"], (LayerKind::Recurrent, LayerKind::Latent))?;
+    if facts.kinds.is_empty() {
+        kinds_by_number(&own, facts)?;
+    }
+    let size = |name, ours| own.uint(&[name])?.map_or_else(|| config.required(&[ours]), Ok);
     facts.recurrent = Some(Recurrent::KimiDelta {
-        heads: config.required(&["linear_num_heads"])?,
-        head_dim: config.required(&["linear_head_dim"])?,
-        conv: config.required(&["linear_conv_kernel_dim"])?,
+        heads: size("num_heads", "linear_num_heads")?,
+        head_dim: size("head_dim", "linear_head_dim")?,
+        conv: size("short_conv_kernel_size", "linear_conv_kernel_dim")?,
     });
     if let Some(experts) = &mut facts.experts {
         experts.router_bias = true;
         let listed = config.words("mlp_layer_types")?;
         experts.layers = listed.map(|list| list.iter().map(|word| *word == "sparse").collect());
+        experts.leading_dense = config.uint(&["first_k_dense_replace"])?.unwrap_or(1);
     }
+    Ok(())
+}
+
+/// Layers with full attention by their numbers, counted from 1; without a list, every fourth after the
+/// first (class default).
+fn kinds_by_number(own: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    let listed = own.numbers("full_attn_layers")?;
+    let full = |i: u64| match &listed {
+        Some(numbers) => numbers.contains(&(i + 1)),
+        None => i > 0 && i % 4 == 0,
+    };
+    facts.set_kinds(|_, i| if full(i) { LayerKind::Latent } else { LayerKind::Recurrent });
     Ok(())
 }
 
