@@ -34,8 +34,12 @@ const SIBLINGS: &[&str] = &["formats", "quants", "archs", "archs::families", "en
 /// Children that are no alternatives but helpers: the others may import them.
 const SHARED: &[&str] = &[
     "archs::blocks",
+    "archs::built",
+    "archs::counts",
+    "archs::described",
     "archs::facts",
     "archs::families",
+    "archs::parts",
     "archs::roles",
     "quants::facts",
     "quants::part",

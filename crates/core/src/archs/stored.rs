@@ -4,7 +4,7 @@
 //! that the library never makes parameters of. Each is counted under its own name.
 
 use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use schemars::JsonSchema;
@@ -203,6 +203,7 @@ fn beyond(name: &str, depths: &BTreeMap<&str, u64>, tied: bool) -> Option<Beyond
 #[cfg(test)]
 mod tests {
     use alloc::format;
+    use alloc::string::ToString;
     use alloc::vec;
 
     use serde_json::json;

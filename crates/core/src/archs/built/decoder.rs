@@ -96,3 +96,16 @@ pub(in crate::archs) fn feed_forward(m: &mut Modules, facts: &Facts, i: u64) {
         _ => {}
     }
 }
+
+/// The same, but the shared expert has a gate of its own, if there is one.
+pub(in crate::archs) fn feed_forward_beside_gate(m: &mut Modules, facts: &Facts, i: u64) {
+    let (Ffn::Experts { .. }, Some(e)) = (facts.ffn_of(i), &facts.experts) else {
+        return feed_forward(m, facts, i);
+    };
+    experts::router(m, "gate", facts.width, e);
+    experts::stacked(m, facts.width, e);
+    experts::shared(m, "shared_expert", facts.width, e);
+    if e.shared_width > 0 {
+        m.weight("shared_expert_gate", &[1, facts.width]);
+    }
+}

@@ -6,6 +6,7 @@ use super::{Experts, Facts, PerLayer};
 use crate::archs::ArchError;
 use crate::archs::families::Family;
 use crate::formats::hf_config::{Config, ConfigError};
+use crate::model::{Recurrent, StateSpace};
 use crate::units::Tokens;
 
 /// Reads the facts of a config of this family.
@@ -100,4 +101,44 @@ fn experts(config: &Config<'_>) -> Result<Option<Experts>, ConfigError> {
         router_bias: false,
         layers: None,
     }))
+}
+
+/// Values of the stream that one value of a low-rank time step stands for, unless a config says.
+const WIDTH_PER_RANK: u64 = 16;
+
+/// The rank of the time step; the word `auto` leaves it to the width.
+pub(in crate::archs) fn time_step_rank(
+    config: &Config<'_>,
+    name: &'static str,
+    width: u64,
+) -> Result<u64, ConfigError> {
+    match config.text(name) {
+        Ok(Some("auto")) => Ok(width.div_ceil(WIDTH_PER_RANK)),
+        _ => config.required(&[name]),
+    }
+}
+
+/// A gated delta net as every class names its sizes.
+pub(in crate::archs) fn delta_net(config: &Config<'_>) -> Result<Recurrent, ConfigError> {
+    let value_heads = config.required(&["linear_num_value_heads"])?;
+    Ok(Recurrent::StateSpace {
+        kind: StateSpace::GatedDelta,
+        conv: config.required(&["linear_conv_kernel_dim"])?,
+        inner: value_heads.saturating_mul(config.required(&["linear_value_head_dim"])?),
+        state: config.required(&["linear_key_head_dim"])?,
+        groups: config.required(&["linear_num_key_heads"])?,
+        rank: value_heads,
+    })
+}
+
+/// Layers with experts: every so many-th, less those listed as dense.
+pub(in crate::archs) fn sparse_layers(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    let dense = config.numbers("mlp_only_layers")?.unwrap_or_default();
+    let step = config.uint(&["decoder_sparse_step"])?.unwrap_or(1).max(1);
+    let layers = facts.layers;
+    if let Some(experts) = &mut facts.experts {
+        let sparse = |i: u64| !dense.contains(&i) && (i + 1).is_multiple_of(step);
+        experts.layers = Some((0..layers).map(sparse).collect());
+    }
+    Ok(())
 }

@@ -1,12 +1,11 @@
 //! Layers of attention or of a state space, each followed by a feed-forward part: Bamba, Falcon-H1, Jamba.
 
-use super::mamba::time_step_rank;
 use super::{Family, settle_by_kv_heads};
 use crate::archs::blocks::Style;
 use crate::archs::built::decoder::{self, Names};
 use crate::archs::built::recurrent::{self, StateSpaceStyle};
 use crate::archs::built::{Built, Modules, Text, experts, ffn};
-use crate::archs::facts::{Facts, LayerKind, state_space};
+use crate::archs::facts::{Facts, LayerKind, config, state_space};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::{Ffn, Recurrent, StateSpace};
 
@@ -52,7 +51,7 @@ fn jamba(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
         inner: facts.width.saturating_mul(config.required(&["mamba_expand"])?),
         state: config.required(&["mamba_d_state"])?,
         groups: 0,
-        rank: time_step_rank(config, "mamba_dt_rank", facts.width)?,
+        rank: config::time_step_rank(config, "mamba_dt_rank", facts.width)?,
     });
     // One expert is none.
     facts.experts = facts.experts.take().filter(|e| e.count > 1);

@@ -45,7 +45,7 @@ fn kinds_by_number(own: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigErro
     let listed = own.numbers("full_attn_layers")?;
     let full = |i: u64| match &listed {
         Some(numbers) => numbers.contains(&(i + 1)),
-        None => i > 0 && i % 4 == 0,
+        None => i > 0 && i.is_multiple_of(4),
     };
     facts.set_kinds(|_, i| if full(i) { LayerKind::Latent } else { LayerKind::Recurrent });
     Ok(())

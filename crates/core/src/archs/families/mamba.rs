@@ -4,12 +4,9 @@ use super::Family;
 use crate::archs::built::decoder::{self, Names};
 use crate::archs::built::recurrent::{self, StateSpaceStyle};
 use crate::archs::built::{Built, Modules, Text};
-use crate::archs::facts::{Facts, LayerKind, PerLayer, state_space};
+use crate::archs::facts::{Facts, LayerKind, PerLayer, config, state_space};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::{Recurrent, StateSpace};
-
-/// Values of the stream that one value of a low-rank time step stands for, unless a config says.
-const WIDTH_PER_RANK: u64 = 16;
 
 const NAMES: Names = Names { embedding: "embeddings", layers: "layers", norm: "norm_f" };
 
@@ -50,7 +47,7 @@ fn one(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
         inner: facts.width.saturating_mul(config.required(&["expand"])?),
         state: config.required(&["state_size"])?,
         groups: 0,
-        rank: time_step_rank(config, "time_step_rank", facts.width)?,
+        rank: config::time_step_rank(config, "time_step_rank", facts.width)?,
     });
     Ok(())
 }
@@ -66,18 +63,6 @@ fn two(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
         rank: config.required(&["num_heads"])?,
     });
     Ok(())
-}
-
-/// The rank of the time step; the word `auto` leaves it to the width.
-pub(super) fn time_step_rank(
-    config: &Config<'_>,
-    name: &'static str,
-    width: u64,
-) -> Result<u64, ConfigError> {
-    match config.text(name) {
-        Ok(Some("auto")) => Ok(width.div_ceil(WIDTH_PER_RANK)),
-        _ => config.required(&[name]),
-    }
 }
 
 fn body(m: &mut Modules, text: &Text<'_>) -> Built {

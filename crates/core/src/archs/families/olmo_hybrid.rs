@@ -1,9 +1,9 @@
 //! OLMo Hybrid: gated delta nets normed at their entry, full attention normed at its exit.
 
-use super::{Family, kinds_from_words, qwen_next};
+use super::{Family, kinds_from_words};
 use crate::archs::built::recurrent::{self, DeltaInput};
 use crate::archs::built::{Built, Modules, Text, attention, decoder};
-use crate::archs::facts::{Facts, LayerKind};
+use crate::archs::facts::{Facts, LayerKind, config};
 use crate::formats::hf_config::{Config, ConfigError};
 
 /// Every so many-th layer is full attention when a config does not list them (class default).
@@ -14,7 +14,7 @@ pub(super) const FAMILIES: &[Family] =
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     kinds_from_words(config, facts, &["linear_attention"], (LayerKind::Recurrent, LayerKind::Full))?;
-    facts.recurrent = Some(qwen_next::delta_net(config)?);
+    facts.recurrent = Some(config::delta_net(config)?);
     Ok(())
 }
 

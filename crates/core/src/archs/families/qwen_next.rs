@@ -1,12 +1,12 @@
 //! Qwen3-Next and Qwen3.5: gated delta nets, and full attention in every fourth layer.
 
-use super::{Family, kinds_from_words, qwen};
+use super::{Family, kinds_from_words};
 use crate::archs::blocks::Style;
 use crate::archs::built::recurrent::{self, DeltaInput};
 use crate::archs::built::{Built, Modules, Text, attention, decoder};
-use crate::archs::facts::{Facts, LayerKind, state_space};
+use crate::archs::facts::{Facts, LayerKind, config, state_space};
 use crate::formats::hf_config::{Config, ConfigError};
-use crate::model::{Recurrent, StateSpace};
+use crate::model::StateSpace;
 
 /// Every so many-th layer is full attention when neither form says (class default).
 const INTERVAL: u64 = 4;
@@ -46,21 +46,8 @@ pub(super) const FAMILIES: &[Family] = &[
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     kinds_from_words(config, facts, &["linear_attention"], (LayerKind::Recurrent, LayerKind::Full))?;
-    facts.recurrent = Some(delta_net(config)?);
-    qwen::sparse_layers(config, facts)
-}
-
-/// A gated delta net as every class names its sizes.
-pub(super) fn delta_net(config: &Config<'_>) -> Result<Recurrent, ConfigError> {
-    let value_heads = config.required(&["linear_num_value_heads"])?;
-    Ok(Recurrent::StateSpace {
-        kind: StateSpace::GatedDelta,
-        conv: config.required(&["linear_conv_kernel_dim"])?,
-        inner: value_heads.saturating_mul(config.required(&["linear_value_head_dim"])?),
-        state: config.required(&["linear_key_head_dim"])?,
-        groups: config.required(&["linear_num_key_heads"])?,
-        rank: value_heads,
-    })
+    facts.recurrent = Some(config::delta_net(config)?);
+    config::sparse_layers(config, facts)
 }
 
 fn settle(facts: &mut Facts) {
@@ -90,7 +77,7 @@ fn body(m: &mut Modules, text: &Text<'_>, input: DeltaInput) -> Built {
                 attention::head_norms(m, &a);
             }),
         }
-        m.under("mlp", |m| qwen::feed_forward(m, facts, i));
+        m.under("mlp", |m| decoder::feed_forward_beside_gate(m, facts, i));
         decoder::norms(m, facts, &["input_layernorm", "post_attention_layernorm"]);
         Ok(())
     })
