@@ -1,19 +1,11 @@
 //! BitNet: Llama's layout with one norm more before the last matrix of each part.
 
-use super::Family;
+use super::{Family, no_ffn_bias};
 use crate::archs::built::layout::Layout;
 use crate::archs::built::{Built, Modules, Text};
 
-pub(super) const FAMILIES: &[Family] = &[Family {
-    gguf: &["bitnet"],
-    model_types: &["bitnet"],
-    config: |_, f| {
-        f.ffn_bias = false;
-        Ok(())
-    },
-    body,
-    ..Family::READ_ONLY
-}];
+pub(super) const FAMILIES: &[Family] =
+    &[Family { gguf: &["bitnet"], model_types: &["bitnet"], config: no_ffn_bias, body, ..Family::READ_ONLY }];
 
 fn body(m: &mut Modules, text: &Text<'_>) -> Built {
     let facts = text.facts;

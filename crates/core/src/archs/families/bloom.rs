@@ -1,7 +1,7 @@
 //! BLOOM, Falcon and MPT: queries, keys and values as one matrix, positions that cost nothing.
 
 use super::Family;
-use super::gpt::four_times_as_wide;
+use super::gpt::{even_heads, ffn_width};
 use crate::archs::built::layout::{Layout, Matrices, Norm, Projections};
 use crate::archs::built::{Built, Modules, Text};
 use crate::archs::facts::{Facts, PerLayer};
@@ -36,7 +36,7 @@ pub(super) const FAMILIES: &[Family] = &[
         model_types: &["bloom"],
         config: |_, f| {
             (f.qkv_bias, f.output_bias, f.ffn_bias) = (true, true, true);
-            f.ffn = PerLayer::All(f.width.saturating_mul(4));
+            even(f);
             Ok(())
         },
         settle: |f| f.gated_ffn = false,
@@ -59,9 +59,8 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["mpt"],
         model_types: &["mpt"],
-        // The class takes this width whatever ratio its config states.
         config: |_, f| {
-            f.ffn = PerLayer::All(f.width.saturating_mul(4));
+            even(f);
             Ok(())
         },
         settle: |f| f.gated_ffn = false,
@@ -71,17 +70,23 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
+/// Heads as wide as the stream, and a feed-forward part of one width whatever the config states.
+fn even(facts: &mut Facts) {
+    even_heads(facts);
+    facts.ffn = PerLayer::All(facts.width.saturating_mul(4));
+}
+
 /// Falcon: grouped key/value heads in the newer form, one or all in the older one.
 fn falcon(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     let biased = config.flag("bias")?.unwrap_or(false);
     (facts.qkv_bias, facts.output_bias, facts.ffn_bias) = (biased, biased, biased);
-    let grouped = config.flag("new_decoder_architecture")?.unwrap_or(false);
-    if !grouped {
-        let shared = config.flag("multi_query")?.unwrap_or(false);
-        facts.kv_heads = if shared { PerLayer::All(1) } else { facts.heads.clone() };
+    even_heads(facts);
+    if config.flag("new_decoder_architecture")?.unwrap_or(false) {
+        facts.kv_heads = config.uint(&["num_kv_heads"])?.map_or(facts.heads.clone(), PerLayer::All);
+    } else if config.flag("multi_query")?.unwrap_or(false) {
+        facts.kv_heads = PerLayer::All(1);
     }
-    four_times_as_wide(facts);
-    Ok(())
+    ffn_width(config, facts, "ffn_hidden_size")
 }
 
 /// Falcon's norms: one for each part when they run in turn; in parallel, one for both or one each by

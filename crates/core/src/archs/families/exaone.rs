@@ -24,6 +24,7 @@ pub(super) const FAMILIES: &[Family] = &[
 
 /// Windows where the config states one; the pattern is a period, or a word of one letter a layer.
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    (facts.qkv_bias, facts.output_bias, facts.ffn_bias) = (false, false, false);
     if !config.has("sliding_window") {
         return Ok(());
     }

@@ -1,7 +1,9 @@
 //! GPT-2 and what was built like it: learnt positions or none, norms with shifts, two matrices in the
 //! feed-forward part.
 
-use super::{Family, biased_head};
+use core::iter;
+
+use super::{Family, biased_head, window_everywhere};
 use crate::archs::built::layout::{Layout, Matrices, Norm, Projections, positions};
 use crate::archs::built::{Built, Modules, Text};
 use crate::archs::facts::{Facts, LayerKind, PerLayer};
@@ -46,6 +48,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["gpt2"],
         model_types: &["gpt2"],
+        config: even,
         settle: biased,
         body: gpt2,
         stem: "transformer",
@@ -76,10 +79,11 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         model_types: &["gptj"],
-        settle: |f| {
-            (f.ffn_bias, f.gated_ffn) = (true, false);
-            four_times_as_wide(f);
+        config: |c, f| {
+            (f.qkv_bias, f.output_bias) = (false, false);
+            even(c, f)
         },
+        settle: |f| (f.ffn_bias, f.gated_ffn) = (true, false),
         body: |m, text| J.build(m, text),
         stem: "transformer",
         head: biased_head,
@@ -88,6 +92,10 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["gptneox"],
         model_types: &["gpt_neox"],
+        config: |_, f| {
+            even_heads(f);
+            Ok(())
+        },
         settle: |f| (f.ffn_bias, f.gated_ffn) = (true, false),
         body: |m, text| NEOX.build(m, text),
         stem: "gpt_neox",
@@ -103,18 +111,30 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-/// Everything has biases, and the feed-forward part is as wide as usual where the config does not say.
+/// Everything has biases.
 fn biased(facts: &mut Facts) {
     (facts.qkv_bias, facts.output_bias) = (true, true);
     (facts.ffn_bias, facts.gated_ffn) = (true, false);
-    four_times_as_wide(facts);
 }
 
-/// The feed-forward part is four times as wide as the stream unless another width is stated.
-pub(super) fn four_times_as_wide(facts: &mut Facts) {
-    if facts.ffn == PerLayer::All(0) {
-        facts.ffn = PerLayer::All(facts.width.saturating_mul(4));
-    }
+/// A key/value head for each head, all of them together as wide as the stream, whatever other fields say.
+pub(super) fn even_heads(facts: &mut Facts) {
+    facts.kv_heads = facts.heads.clone();
+    facts.k_dim = facts.width.checked_div(facts.heads.first()).unwrap_or(0);
+    facts.v_dim = facts.k_dim;
+}
+
+/// The feed-forward part is as wide as this field says, else four times as wide as the stream.
+pub(super) fn ffn_width(config: &Config<'_>, facts: &mut Facts, field: &str) -> Result<(), ConfigError> {
+    let usual = facts.width.saturating_mul(4);
+    facts.ffn = PerLayer::All(config.uint(&[field])?.unwrap_or(usual));
+    Ok(())
+}
+
+/// Heads and widths of GPT-2 and GPT-J.
+fn even(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    even_heads(facts);
+    ffn_width(config, facts, "n_inner")
 }
 
 /// GPT-2, which keeps its matrices the other way round.
@@ -135,33 +155,40 @@ fn gpt2(m: &mut Modules, text: &Text<'_>) -> Built {
 
 /// One key/value head for all queries, or one for each.
 fn bigcode(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    even(config, facts)?;
     let shared = config.flag("multi_query")?.unwrap_or(false);
-    facts.kv_heads = if shared { PerLayer::All(1) } else { facts.heads.clone() };
+    if shared {
+        facts.kv_heads = PerLayer::All(1);
+    }
     Ok(())
 }
 
 /// GPT-Neo: kinds of layers as a list of patterns, each with how often it is repeated.
 fn neo(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    even_heads(facts);
+    ffn_width(config, facts, "intermediate_size")?;
     facts.window = config.uint(&["window_size"])?.map(Window::Sliding);
-    let listed = config.raw("attention_types").and_then(|types| types.as_array());
-    for part in listed.into_iter().flatten() {
-        let pattern = part.get(0).and_then(|words| words.as_array());
-        let times = part.get(1).and_then(|n| n.as_u64()).unwrap_or(0).min(facts.layers);
-        for word in (0..times).flat_map(|_| pattern.into_iter().flatten()) {
-            let local = word.as_str() == Some("local");
-            facts.kinds.push(if local { LayerKind::Window } else { LayerKind::Full });
-        }
-    }
-    if listed.is_none() {
-        facts.set_kinds(|_, i| if i % 2 == 1 { LayerKind::Window } else { LayerKind::Full });
-    }
-    facts.kinds.truncate(usize::try_from(facts.layers).unwrap_or(usize::MAX));
-    four_times_as_wide(facts);
+    let Some(listed) = config.raw("attention_types").and_then(|types| types.as_array()) else {
+        facts.set_kinds(|_, i| window_if(i % 2 == 1));
+        return Ok(());
+    };
+    let layers = usize::try_from(facts.layers).unwrap_or(usize::MAX);
+    let words = listed.iter().flat_map(|part| {
+        let pattern = part.get(0).and_then(|words| words.as_array()).into_iter().flatten();
+        let times = part.get(1).and_then(|n| n.as_u64()).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+        iter::repeat_n(pattern, times.min(layers)).flatten()
+    });
+    facts.kinds = words.take(layers).map(|word| window_if(word.as_str() == Some("local"))).collect();
     Ok(())
+}
+
+/// A layer that looks at a window, or at everything.
+fn window_if(local: bool) -> LayerKind {
+    if local { LayerKind::Window } else { LayerKind::Full }
 }
 
 fn starcoder2(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     let biased = config.flag("use_bias")?.unwrap_or(false);
     (facts.qkv_bias, facts.output_bias, facts.ffn_bias) = (biased, biased, biased);
-    super::window_everywhere(config, facts)
+    window_everywhere(config, facts)
 }

@@ -245,6 +245,12 @@ fn kinds_from_words(
     Ok(())
 }
 
+/// Reads nothing: the class has no bias in the feed-forward part, whatever the config states.
+fn no_ffn_bias(_: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    facts.ffn_bias = false;
+    Ok(())
+}
+
 /// Windows as most configs state them: how wide, and in which layers, by name or by period.
 fn windows(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     facts.window = config.uint(&["sliding_window"])?.map(Window::Sliding);

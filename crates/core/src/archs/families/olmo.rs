@@ -1,7 +1,7 @@
 //! OLMo: norms that learn nothing. OLMo 2: norms after each part, and of all queries and keys at once.
 //! Olmo 3: the same, with a window in three of four layers.
 
-use super::{Family, settle_windows, windows};
+use super::{Family, no_ffn_bias, settle_windows, windows};
 use crate::archs::built::layout::{Layout, Norm, QkNorms};
 
 const OLMO: Layout = Layout { norm: Norm::Nothing, ..Layout::LLAMA };
@@ -16,13 +16,17 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["olmo"],
         model_types: &["olmo"],
+        config: no_ffn_bias,
         body: |m, text| OLMO.build(m, text),
         ..Family::READ_ONLY
     },
     Family {
         gguf: &["olmo2"],
         model_types: &["olmo2", "olmo3"],
-        config: windows,
+        config: |c, f| {
+            no_ffn_bias(c, f)?;
+            windows(c, f)
+        },
         settle: |f| {
             f.qk_norm = true;
             settle_windows(f, if f.window.is_some() { 4 } else { 0 });

@@ -1,6 +1,7 @@
 //! OPT: a decoder within a decoder, embeddings that may be narrower than the stream.
 
 use super::Family;
+use super::gpt::{even_heads, ffn_width};
 use crate::archs::built::layout::{Layout, Matrices, Norm, Projections, positions};
 use crate::archs::built::{Built, Modules, Text};
 use crate::archs::facts::Facts;
@@ -30,8 +31,8 @@ pub(super) const FAMILIES: &[Family] = &[Family {
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     let biased = config.flag("enable_bias")?.unwrap_or(false);
     (facts.qkv_bias, facts.output_bias, facts.ffn_bias) = (biased, biased, biased);
-    facts.kv_heads = facts.heads.clone();
-    Ok(())
+    even_heads(facts);
+    ffn_width(config, facts, "ffn_dim")
 }
 
 /// Width of the embedding.

@@ -40,7 +40,7 @@ pub(super) const FAMILIES: &[Family] = &[
         model_types: &["phi3"],
         style: Style { fused_qkv: true, fused_gate_up: true, ..Style::PLAIN },
         config: |c, f| {
-            (f.qkv_bias, f.output_bias) = (false, false);
+            (f.qkv_bias, f.output_bias, f.ffn_bias) = (false, false, false);
             window_everywhere(c, f)
         },
         settle: |f| {

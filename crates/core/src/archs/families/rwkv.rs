@@ -1,7 +1,7 @@
 //! RWKV: no attention; each layer keeps the last token twice, and a state.
 
 use super::Family;
-use super::gpt::four_times_as_wide;
+use super::gpt::ffn_width;
 use crate::archs::built::layout::{Layout, Norm};
 use crate::archs::built::{Built, Modules, Text, recurrent};
 use crate::archs::facts::{Facts, LayerKind};
@@ -37,8 +37,7 @@ fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     facts.set_kinds(|_, _| LayerKind::Recurrent);
     facts.context_length = config.uint(&["context_length"])?.map(crate::units::Tokens);
     facts.gated_ffn = false;
-    four_times_as_wide(facts);
-    Ok(())
+    ffn_width(config, facts, "intermediate_size")
 }
 
 fn body(m: &mut Modules, text: &Text<'_>) -> Built {

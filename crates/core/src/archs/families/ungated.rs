@@ -1,6 +1,6 @@
 //! Llama's attention before a feed-forward part of two matrices: Nemotron, Arcee, Apertus.
 
-use super::Family;
+use super::{Family, no_ffn_bias};
 use crate::archs::built::layout::{Layout, Matrices, Norm};
 use crate::archs::built::{Built, Modules, Text};
 
@@ -23,10 +23,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["apertus"],
         model_types: &["apertus"],
-        config: |_, f| {
-            f.ffn_bias = false;
-            Ok(())
-        },
+        config: no_ffn_bias,
         settle: |f| (f.gated_ffn, f.qk_norm) = (false, true),
         body: apertus,
         ..UNGATED
