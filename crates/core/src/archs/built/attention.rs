@@ -101,10 +101,64 @@ pub(in crate::archs) fn latent(m: &mut Modules, facts: &Facts, l: &LatentFacts, 
     let head = l.k_dim.saturating_sub(l.rope_dim).saturating_add(l.v_dim);
     m.linear("kv_b_proj", l.kv_rank, heads.saturating_mul(head), false);
     m.linear("o_proj", heads.saturating_mul(l.v_dim), width, facts.output_bias);
+    if let (Some(indexer), Some(rank)) = (facts.indexer_of(i), l.q_rank) {
+        m.under("indexer", |m| index_scorer(m, width, rank, &indexer));
+    }
+}
+
+/// Sizes of compressed attention that no cache shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::archs) struct CompressedSizes {
+    /// Rank of the compressed query.
+    pub(in crate::archs) q_rank: u64,
+    /// Groups of heads whose outputs are compressed apart.
+    pub(in crate::archs) groups: u64,
+    /// Rank of one group's compressed output.
+    pub(in crate::archs) o_rank: u64,
+}
+
+/// Attention over one shared row a token, its history compressed: queries and output in low rank, a sink a
+/// head.
+pub(in crate::archs) fn compressed(m: &mut Modules, facts: &Facts, i: u64, sizes: &CompressedSizes) {
+    let (width, heads, dim) = (facts.width, facts.heads.at(i), facts.k_dim);
+    let (all, down) = (heads.saturating_mul(dim), sizes.groups.saturating_mul(sizes.o_rank));
+    m.parameter("sinks", &[heads]);
+    m.linear("q_a_proj", width, sizes.q_rank, false);
+    m.norm("q_a_norm", sizes.q_rank);
+    m.linear("q_b_proj", sizes.q_rank, all, false);
+    m.linear("kv_proj", width, dim, false);
+    m.norm("kv_norm", dim);
+    m.linear("o_a_proj", all.checked_div(sizes.groups).unwrap_or(0), down, false);
+    m.linear("o_b_proj", down, width, false);
+    let ratio = facts.compression.at(i);
+    if ratio == 0 {
+        return;
+    }
+    // Layers that pick rows by a scorer overlap the spans of tokens that two neighbouring rows stand for.
+    let indexer = facts.indexer_of(i);
+    let overlap = if indexer.is_some() { 2 } else { 1 };
+    m.under("compressor", |m| {
+        compressor(m, width, ratio, [dim, dim.saturating_mul(overlap)]);
+        if let Some(indexer) = indexer {
+            m.under("indexer", |m| {
+                compressor(m, width, ratio, [indexer.k_dim, indexer.k_dim.saturating_mul(overlap)]);
+                m.linear("q_b_proj", sizes.q_rank, indexer.heads.saturating_mul(indexer.k_dim), false);
+                m.linear("scorer.weights_proj", width, indexer.heads, false);
+            });
+        }
+    });
+}
+
+/// What turns `ratio` tokens into one row of `dim` values, through `wide` ones.
+fn compressor(m: &mut Modules, width: u64, ratio: u64, [dim, wide]: [u64; 2]) {
+    m.parameter("position_bias", &[ratio, wide]);
+    m.linear("kv_proj", width, wide, false);
+    m.linear("gate_proj", width, wide, false);
+    m.norm("kv_norm", dim);
 }
 
 /// The scorer of sparse attention, fed from the compressed query.
-pub(in crate::archs) fn index_scorer(m: &mut Modules, width: u64, q_rank: u64, indexer: &Indexer) {
+fn index_scorer(m: &mut Modules, width: u64, q_rank: u64, indexer: &Indexer) {
     m.linear("wq_b", q_rank, indexer.heads.saturating_mul(indexer.k_dim), false);
     m.linear("wk", width, indexer.k_dim, false);
     m.layer_norm("k_norm", indexer.k_dim);

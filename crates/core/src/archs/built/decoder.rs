@@ -1,6 +1,7 @@
 //! The usual decoder: an embedding, layers of attention and a feed-forward part, a last norm.
 
 use super::attention::{self, Biases};
+use super::experts::Routed;
 use super::{Built, Modules, Text, experts, ffn};
 use crate::archs::facts::Facts;
 use crate::model::Ffn;
@@ -82,30 +83,24 @@ pub(in crate::archs) fn biases(facts: &Facts) -> Biases {
 
 /// The feed-forward part as the facts have it: dense, or experts with what is shared.
 pub(in crate::archs) fn feed_forward(m: &mut Modules, facts: &Facts, i: u64) {
+    feed_forward_as(m, facts, i, &Routed::USUAL);
+}
+
+/// The same, but the shared expert has a gate of its own, if there is one.
+pub(in crate::archs) fn feed_forward_beside_gate(m: &mut Modules, facts: &Facts, i: u64) {
+    let routed = Routed { shared: "shared_expert", shared_gate: true, ..Routed::USUAL };
+    feed_forward_as(m, facts, i, &routed);
+}
+
+/// The same, its experts laid out like this.
+pub(in crate::archs) fn feed_forward_as(m: &mut Modules, facts: &Facts, i: u64, routed: &Routed) {
     let width = facts.width;
     match (facts.ffn_of(i), &facts.experts) {
-        (Ffn::Experts { .. }, Some(e)) => {
-            experts::router(m, "gate", width, e);
-            experts::stacked(m, width, e);
-            experts::shared(m, "shared_experts", width, e);
-        }
+        (Ffn::Experts { .. }, Some(e)) => experts::routed(m, facts, e, routed),
         (Ffn::Dense { width: hidden, gated: true }, _) => ffn::gated(m, width, hidden, facts.ffn_bias),
         (Ffn::Dense { width: hidden, gated: false }, _) => {
             ffn::plain(m, ["up_proj", "down_proj"], width, hidden, facts.ffn_bias);
         }
         _ => {}
-    }
-}
-
-/// The same, but the shared expert has a gate of its own, if there is one.
-pub(in crate::archs) fn feed_forward_beside_gate(m: &mut Modules, facts: &Facts, i: u64) {
-    let (Ffn::Experts { .. }, Some(e)) = (facts.ffn_of(i), &facts.experts) else {
-        return feed_forward(m, facts, i);
-    };
-    experts::router(m, "gate", facts.width, e);
-    experts::stacked(m, facts.width, e);
-    experts::shared(m, "shared_expert", facts.width, e);
-    if e.shared_width > 0 {
-        m.weight("shared_expert_gate", &[1, facts.width]);
     }
 }

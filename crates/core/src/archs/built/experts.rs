@@ -1,13 +1,100 @@
 //! Experts: stacked matrices, their router, and what every token runs through beside them.
 
 use super::Modules;
-use crate::archs::facts::Experts;
+use super::ffn;
+use crate::archs::facts::{Experts, Facts};
+
+/// How are experts laid out in a feed-forward module?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::archs) struct Routed {
+    /// The router's module.
+    pub(in crate::archs) router: &'static str,
+    /// What corrects the router's scores, where that is a parameter.
+    pub(in crate::archs) correction: Correction,
+    /// How the experts' matrices are stacked.
+    pub(in crate::archs) stack: Stack,
+    /// The module that every token runs through, in models that have one.
+    pub(in crate::archs) shared: &'static str,
+    /// That module has a gate of its own.
+    pub(in crate::archs) shared_gate: bool,
+}
+
+impl Routed {
+    /// As most models have them.
+    pub(in crate::archs) const USUAL: Self = Self {
+        router: "gate",
+        correction: Correction::None,
+        stack: Stack::OutputFirst,
+        shared: "shared_experts",
+        shared_gate: false,
+    };
+}
+
+/// Where is the correction of the router's scores, if it is a parameter?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::archs) enum Correction {
+    /// Nowhere: it is a buffer, or there is none.
+    None,
+    /// A vector of this name.
+    Vector(&'static str),
+    /// A matrix of one row of this name.
+    Row(&'static str),
+}
+
+/// In which order do stacked matrices have their dimensions?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::archs) enum Stack {
+    /// `[experts, output, input]`.
+    OutputFirst,
+    /// `[experts, input, output]`.
+    InputFirst,
+    /// The same with biases, the router's among them.
+    InputFirstBiased,
+}
+
+/// A feed-forward module of routed experts, with what every token runs through beside them.
+pub(in crate::archs) fn routed(m: &mut Modules, facts: &Facts, e: &Experts, routed: &Routed) {
+    let width = facts.width;
+    router(m, routed.router, width, e);
+    match routed.correction {
+        Correction::None => {}
+        Correction::Vector(name) => m.parameter(name, &[e.count]),
+        Correction::Row(name) => m.parameter(name, &[1, e.count]),
+    }
+    match routed.stack {
+        Stack::OutputFirst => stacked(m, width, e),
+        Stack::InputFirst => stacked_input_first(m, width, e, false),
+        Stack::InputFirstBiased => {
+            m.under(routed.router, |m| m.parameter("bias", &[e.count]));
+            stacked_input_first(m, width, e, true);
+        }
+    }
+    if e.shared_width > 0 {
+        m.under(routed.shared, |m| ffn::gated(m, width, e.shared_width, facts.ffn_bias));
+        if routed.shared_gate {
+            m.weight("shared_expert_gate", &[1, width]);
+        }
+    }
+}
 
 /// Gated experts as the library stacks them: `[experts, output, input]`.
 pub(in crate::archs) fn stacked(m: &mut Modules, width: u64, e: &Experts) {
     m.under("experts", |m| {
         m.parameter("gate_up_proj", &[e.count, e.width.saturating_mul(2), width]);
         m.parameter("down_proj", &[e.count, width, e.width]);
+    });
+}
+
+/// Gated experts stacked the other way round.
+fn stacked_input_first(m: &mut Modules, width: u64, e: &Experts, bias: bool) {
+    let both = e.width.saturating_mul(2);
+    m.under("experts", |m| {
+        m.parameter("gate_up_proj", &[e.count, width, both]);
+        m.parameter("down_proj", &[e.count, e.width, width]);
+        if bias {
+            m.parameter("gate_up_proj_bias", &[e.count, both]);
+            m.parameter("down_proj_bias", &[e.count, width]);
+        }
     });
 }
 
@@ -31,13 +118,6 @@ pub(in crate::archs) fn stacked_latent(m: &mut Modules, width: u64, e: &Experts,
 /// The router: one score an expert.
 pub(in crate::archs) fn router(m: &mut Modules, name: &str, width: u64, e: &Experts) {
     m.weight(name, &[e.count, width]);
-}
-
-/// The part that every token runs through, gated, in a module of this name.
-pub(in crate::archs) fn shared(m: &mut Modules, name: &str, width: u64, e: &Experts) {
-    if e.shared_width > 0 {
-        m.under(name, |m| super::ffn::gated(m, width, e.shared_width, false));
-    }
 }
 
 /// Gated experts as slices of three long matrices.

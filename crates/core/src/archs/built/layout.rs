@@ -2,7 +2,8 @@
 //! modules are named, what a norm holds, and which matrices are one.
 
 use super::attention::{self, fused, named};
-use super::decoder::{biases, feed_forward};
+use super::decoder::{biases, feed_forward_as};
+use super::experts::Routed;
 use super::{Built, Modules, Text, ffn};
 use crate::archs::facts::Facts;
 use crate::model::{Attention, Ffn};
@@ -85,6 +86,8 @@ pub(in crate::archs) struct Layout {
     pub(in crate::archs) ffn: &'static str,
     /// Its matrices.
     pub(in crate::archs) matrices: Matrices,
+    /// Its experts, in layers that have some.
+    pub(in crate::archs) routed: Routed,
 }
 
 impl Layout {
@@ -100,6 +103,7 @@ impl Layout {
         qk_norms: QkNorms::Head(["q_norm", "k_norm"]),
         ffn: "mlp",
         matrices: Matrices::Gated,
+        routed: Routed::USUAL,
     };
 
     /// Builds the decoder.
@@ -118,6 +122,18 @@ impl Layout {
             self.layer(m, text.facts, i)?;
             more(m, i);
             Ok(())
+        })
+    }
+
+    /// Builds the decoder, each attention module with what `more` adds to it.
+    pub(in crate::archs) fn build_attending(
+        &self,
+        m: &mut Modules,
+        text: &Text<'_>,
+        more: impl Fn(&mut Modules, &Attention, u64),
+    ) -> Built {
+        self.build_with(m, text, |m, i| {
+            m.under(self.attention, |m| more(m, &text.facts.attention(i), i));
         })
     }
 
@@ -145,7 +161,13 @@ impl Layout {
 
     /// Builds the attention module of a layer.
     pub(in crate::archs) fn mixer(&self, m: &mut Modules, facts: &Facts, i: u64) -> Built {
-        m.under(self.attention, |m| self.attend(m, facts, &facts.attention(i)))
+        m.under(self.attention, |m| match &facts.latent {
+            Some(latent) => {
+                attention::latent(m, facts, latent, i);
+                Ok(())
+            }
+            None => self.attend(m, facts, &facts.attention(i)),
+        })
     }
 
     /// Builds the norms of the stream in a layer.
@@ -194,7 +216,7 @@ impl Layout {
             (Ffn::Dense { width: hidden, .. }, Matrices::Plain(names)) => {
                 ffn::plain(m, names, width, hidden, facts.ffn_bias);
             }
-            _ => feed_forward(m, facts, i),
+            _ => feed_forward_as(m, facts, i, &self.routed),
         }
     }
 }

@@ -10,6 +10,7 @@ pub(super) mod experts;
 pub(super) mod ffn;
 pub(super) mod layout;
 pub(super) mod recurrent;
+pub(super) mod streams;
 pub(super) mod towers;
 
 use alloc::format;
@@ -70,6 +71,11 @@ impl Modules {
         let result = build(self);
         self.path.truncate(outer);
         result
+    }
+
+    /// Builds the module of this number in a list.
+    pub(super) fn numbered<R>(&mut self, i: u64, build: impl FnOnce(&mut Self) -> R) -> R {
+        self.under(&format!("{i}"), build)
     }
 
     /// Builds modules `name.0` to `name.{count - 1}`.

@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::{Experts, Facts, PerLayer};
+use super::{Experts, Facts, LatentFacts, PerLayer};
 use crate::archs::ArchError;
 use crate::archs::families::Family;
-use crate::formats::hf_config::{Config, ConfigError};
-use crate::model::{Recurrent, StateSpace};
+use crate::formats::hf_config::{Config, ConfigError, ConfigProblem};
+use crate::model::{Indexer, Recurrent, StateSpace};
 use crate::units::Tokens;
 
 /// Reads the facts of a config of this family.
@@ -29,6 +29,16 @@ mod names {
     pub(super) const KV_HEADS: &[&str] = &["num_key_value_heads", "num_kv_heads", "multi_query_group_num"];
     pub(super) const HEAD_DIM: &[&str] = &["head_dim", "kv_channels", "d_kv"];
     pub(super) const FFN: &[&str] = &["intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", "d_ff"];
+    pub(super) const EXPERTS: &[&str] =
+        &["num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"];
+    pub(super) const EXPERTS_USED: &[&str] =
+        &["num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k", "top_k_experts"];
+    pub(super) const EXPERTS_SHARED: &[&str] =
+        &["n_shared_experts", "num_shared_experts", "moe_num_shared_experts"];
+    pub(super) const EXPERT_WIDTH: &[&str] =
+        &["moe_intermediate_size", "expert_ffn_hidden_size", "intermediate_size"];
+    pub(super) const DENSE_FIRST: &[&str] =
+        &["first_k_dense_replace", "num_dense_layers", "moe_layer_start_index"];
     pub(super) const CONTEXT: &[&str] =
         &["max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "model_max_length"];
 }
@@ -38,9 +48,10 @@ fn common(config: &Config<'_>) -> Result<Facts, ConfigError> {
     let heads = config.uint(names::HEADS)?.unwrap_or(0);
     let head_dim = config.uint(names::HEAD_DIM)?.unwrap_or(width.checked_div(heads).unwrap_or(0));
     let biased = config.flag("attention_bias")?.unwrap_or(false);
+    let layers = layers(config)?;
     Ok(Facts {
         arch: Default::default(),
-        layers: layers(config)?,
+        layers,
         mtp_layers: 0,
         width,
         vocab: config.required(&["vocab_size"])?,
@@ -56,9 +67,10 @@ fn common(config: &Config<'_>) -> Result<Facts, ConfigError> {
         window_pattern: None,
         full_attention_interval: config.uint(&["full_attention_interval"])?.unwrap_or(0),
         shared_kv_layers: config.uint(&["num_kv_shared_layers"])?.unwrap_or(0),
-        experts: experts(config)?,
+        experts: experts(config, layers)?,
         latent: None,
         indexer: None,
+        scored: Vec::new(),
         compression: PerLayer::All(0),
         cross: PerLayer::All(0),
         recurrent: None,
@@ -81,25 +93,43 @@ fn layers(config: &Config<'_>) -> Result<u64, ConfigError> {
     }
 }
 
-fn experts(config: &Config<'_>) -> Result<Option<Experts>, ConfigError> {
-    let count = config.uint(&["num_experts", "num_local_experts", "n_routed_experts"])?.unwrap_or(0);
+/// The hidden width of one expert: what its own field says or its class assumes, before the width of the
+/// dense part stands for it.
+fn expert_width(config: &Config<'_>) -> Result<u64, ConfigError> {
+    for name in names::EXPERT_WIDTH {
+        if let Some(width) = config.first_of(&[name])? {
+            return Ok(width);
+        }
+    }
+    Err(config.error(names::EXPERT_WIDTH, ConfigProblem::Missing))
+}
+
+/// Which layers have experts, where the config lists what each layer has.
+fn listed_experts(config: &Config<'_>, layers: u64) -> Result<Option<Vec<bool>>, ConfigError> {
+    let words = config.words_per_layer("mlp_layer_types", layers)?;
+    Ok(words.map(|list| list.iter().map(|word| *word != "dense").collect()))
+}
+
+fn experts(config: &Config<'_>, layers: u64) -> Result<Option<Experts>, ConfigError> {
+    let count = config.first_of(names::EXPERTS)?.unwrap_or(0);
     if count == 0 {
         return Ok(None);
     }
-    let width = config.required(&["moe_intermediate_size", "intermediate_size"])?;
-    let shared = config.uint(&["n_shared_experts", "num_shared_experts"])?.unwrap_or(0);
+    let width = expert_width(config)?;
+    let used = config.first_of(names::EXPERTS_USED)?;
+    let shared = config.first_of(names::EXPERTS_SHARED)?.unwrap_or(0);
     let shared_width = config.uint(&["shared_expert_intermediate_size", "shared_intermediate_size"])?;
     Ok(Some(Experts {
         count,
-        used: config.required(&["num_experts_per_tok", "num_experts_per_token"])?,
+        used: used.ok_or_else(|| config.error(names::EXPERTS_USED, ConfigProblem::Missing))?,
         width,
         shared_width: shared_width.unwrap_or(shared.saturating_mul(width)),
-        leading_dense: config.uint(&["first_k_dense_replace"])?.unwrap_or(0),
+        leading_dense: config.uint(names::DENSE_FIRST)?.unwrap_or(0),
         period: config.uint(&["decoder_sparse_step", "expert_layer_period"])?.unwrap_or(1),
         offset: config.uint(&["expert_layer_offset"])?.unwrap_or(0),
         latent_width: config.uint(&["moe_latent_size"])?,
         router_bias: false,
-        layers: None,
+        layers: listed_experts(config, layers)?,
     }))
 }
 
@@ -136,9 +166,30 @@ pub(in crate::archs) fn sparse_layers(config: &Config<'_>, facts: &mut Facts) ->
     let dense = config.numbers("mlp_only_layers")?.unwrap_or_default();
     let step = config.uint(&["decoder_sparse_step"])?.unwrap_or(1).max(1);
     let layers = facts.layers;
-    if let Some(experts) = &mut facts.experts {
+    if let Some(experts) = facts.experts.as_mut().filter(|e| e.layers.is_none()) {
         let sparse = |i: u64| !dense.contains(&i) && (i + 1).is_multiple_of(step);
         experts.layers = Some((0..layers).map(sparse).collect());
     }
     Ok(())
+}
+
+/// Latent attention as every family that has it names it.
+pub(in crate::archs) fn latent(config: &Config<'_>) -> Result<LatentFacts, ConfigError> {
+    let rope_dim = config.required(&["qk_rope_head_dim"])?;
+    Ok(LatentFacts {
+        q_rank: config.uint(&["q_lora_rank"])?,
+        kv_rank: config.required(&["kv_lora_rank"])?,
+        rope_dim,
+        k_dim: config.required(&["qk_nope_head_dim"])?.saturating_add(rope_dim),
+        v_dim: config.required(&["v_head_dim"])?,
+    })
+}
+
+/// The scorer as every family that has it names it.
+pub(in crate::archs) fn indexer(config: &Config<'_>) -> Result<Indexer, ConfigError> {
+    Ok(Indexer {
+        heads: config.required(&["index_n_heads"])?,
+        k_dim: config.required(&["index_head_dim"])?,
+        top_k: config.required(&["index_topk"])?,
+    })
 }

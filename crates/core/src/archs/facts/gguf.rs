@@ -149,7 +149,11 @@ pub(in crate::archs) fn read(arch: &str, keys: &dyn Keys) -> Result<Facts, KeyEr
         experts: experts(&r)?,
         latent: latent(&r)?,
         indexer: indexer(&r)?,
-        compression: PerLayer::All(0),
+        scored: match r.per_layer("attention.indexer.types")? {
+            Some(PerLayer::Each(list)) => list.iter().map(|own| *own > 0).collect(),
+            _ => Vec::new(),
+        },
+        compression: r.numbers("attention.compress_ratios")?,
         cross: PerLayer::All(0),
         recurrent: recurrent(&r)?,
         tied: false,

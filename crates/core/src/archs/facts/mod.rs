@@ -166,6 +166,8 @@ pub struct Facts {
     pub latent: Option<LatentFacts>,
     /// Sparse attention's scorer.
     pub indexer: Option<Indexer>,
+    /// Layers with a scorer of their own; where none is listed, every layer has one.
+    pub scored: Vec<bool>,
     /// Tokens that one row of a compressed history stands for, in layers that keep one.
     pub compression: PerLayer,
     /// Layers that attend to another input have 1.
@@ -219,6 +221,13 @@ impl Facts {
         });
     }
 
+    /// The first layers are dense, unless the config listed what each layer has.
+    pub fn lead_with_dense(&mut self, layers: u64) {
+        if let Some(experts) = self.experts.as_mut().filter(|e| e.layers.is_none()) {
+            experts.leading_dense = layers;
+        }
+    }
+
     /// Rebuilds layer `i`.
     pub fn layer(&self, i: u64) -> Layer {
         let cross = (self.cross.at(i) > 0).then(|| Attention { window: None, ..self.attention(i) });
@@ -244,7 +253,7 @@ impl Facts {
             dim: self.k_dim,
             window: self.window.map_or(0, Window::tokens),
             ratio,
-            indexer: self.indexer.filter(|_| ratio > 0),
+            indexer: self.indexer_of(i).filter(|_| ratio > 0),
         }
     }
 
@@ -278,8 +287,14 @@ impl Facts {
             rope_dim: facts.rope_dim,
             k_dim: facts.k_dim,
             v_dim: facts.v_dim,
-            indexer: self.indexer,
+            indexer: self.indexer_of(i),
         }
+    }
+
+    /// The scorer of layer `i`, if it has one of its own.
+    pub fn indexer_of(&self, i: u64) -> Option<Indexer> {
+        let listed = usize::try_from(i).ok().and_then(|i| self.scored.get(i));
+        self.indexer.filter(|_| listed.is_none_or(|own| *own))
     }
 
     /// The feed-forward part of layer `i`.

@@ -1,15 +1,16 @@
-//! DeepSeek V2 to V3.2 and their like: latent attention, many small experts, dense first layers.
+//! DeepSeek V2 to V3.2 and their like (GLM 4.7 Flash, GLM 5, Mistral 4): latent attention, many small
+//! experts, dense first layers. V3.2 and GLM 5 score what to attend to, in every layer or in some.
 
 use super::Family;
-use crate::archs::facts::{Facts, LatentFacts};
+use crate::archs::facts::{Facts, config};
 use crate::formats::hf_config::{Config, ConfigError};
-use crate::model::Indexer;
+use crate::units::Tokens;
 
 pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["deepseek2"],
         model_types: &["deepseek_v2", "deepseek_v3", "kimi_k2"],
-        config,
+        config: read,
         settle,
         ..Family::PLAIN
     },
@@ -17,38 +18,76 @@ pub(super) const FAMILIES: &[Family] = &[
         gguf: &["deepseek32"],
         model_types: &["deepseek_v32"],
         config: |c, f| {
-            config(c, f)?;
-            f.indexer = Some(Indexer {
-                heads: c.required(&["index_n_heads"])?,
-                k_dim: c.required(&["index_head_dim"])?,
-                top_k: c.required(&["index_topk"])?,
-            });
+            read(c, f)?;
+            f.indexer = Some(config::indexer(c)?);
             Ok(())
         },
         settle,
         ..Family::PLAIN
     },
+    Family {
+        gguf: &["glm-dsa"],
+        model_types: &["glm_moe_dsa"],
+        config: |c, f| {
+            read(c, f)?;
+            f.indexer = Some(config::indexer(c)?);
+            scorers(c, f)
+        },
+        settle: |f| {
+            if f.scored.is_empty() && f.context_length >= Some(CONTEXT_WITH_SHARED_SCORERS) {
+                score_every(f, 4, 3);
+            }
+        },
+        ..Family::READ_ONLY
+    },
+    Family {
+        gguf: &["deepseek2"],
+        model_types: &["glm4_moe_lite"],
+        config: |c, f| {
+            read(c, f)?;
+            if let Some(experts) = &mut f.experts {
+                experts.leading_dense = 1;
+                experts.router_bias = true;
+            }
+            Ok(())
+        },
+        ..Family::PLAIN
+    },
+    Family { gguf: &["mistral4"], model_types: &["mistral4"], config: read, ..Family::READ_ONLY },
 ];
 
+/// Contexts of GLM 5.2 and later, whose files need not say which layers have a scorer of their own.
+const CONTEXT_WITH_SHARED_SCORERS: Tokens = Tokens(1 << 20);
+
 /// Reads latent attention and the router's correction bias.
-fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    facts.latent = Some(latent(config)?);
+fn read(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    facts.latent = Some(config::latent(config)?);
     if let Some(experts) = &mut facts.experts {
         experts.router_bias = config.text("topk_method")? == Some("noaux_tc");
     }
     Ok(())
 }
 
-/// Latent attention as every family that has it names it.
-pub(super) fn latent(config: &Config<'_>) -> Result<LatentFacts, ConfigError> {
-    let rope_dim = config.required(&["qk_rope_head_dim"])?;
-    Ok(LatentFacts {
-        q_rank: config.uint(&["q_lora_rank"])?,
-        kv_rank: config.required(&["kv_lora_rank"])?,
-        rope_dim,
-        k_dim: config.required(&["qk_nope_head_dim"])?.saturating_add(rope_dim),
-        v_dim: config.required(&["v_head_dim"])?,
-    })
+/// Layers with a scorer of their own: listed by name or by letter, else from one layer on every so
+/// many-th.
+fn scorers(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    let pattern = config.raw("index_topk_pattern").and_then(|pattern| pattern.as_str());
+    match (config.words_per_layer("indexer_types", facts.layers)?, pattern) {
+        (Some(words), _) => facts.scored = words.iter().map(|word| *word == "full").collect(),
+        (None, Some(letters)) => facts.scored = letters.chars().map(|letter| letter == 'F').collect(),
+        (None, None) => {
+            let every = config.uint(&["index_topk_freq"])?.unwrap_or(1);
+            score_every(facts, every, config.uint(&["index_skip_topk_offset"])?.unwrap_or(2));
+        }
+    }
+    Ok(())
+}
+
+/// Every so many-th layer has a scorer of its own, counted from the layer before `offset`; so have those
+/// before it.
+fn score_every(facts: &mut Facts, every: u64, offset: u64) {
+    let own = |i: u64| (i + 1).saturating_sub(offset).is_multiple_of(every.max(1));
+    facts.scored = (0..facts.layers).map(own).collect();
 }
 
 /// The smallest of these models has full queries although its file states a rank.

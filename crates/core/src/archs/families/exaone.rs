@@ -1,5 +1,5 @@
 //! EXAONE 3 is Llama's layout. EXAONE 4: norms after each part, windows in three of four layers of the deep
-//! variant.
+//! variant. K-EXAONE: Llama's layout with experts, and the same windows.
 
 use super::{Family, settle_windows, windows};
 use crate::archs::built::layout::Layout;
@@ -18,6 +18,20 @@ pub(super) const FAMILIES: &[Family] = &[
         config,
         settle,
         body: |m, text| EXAONE4.build(m, text),
+        ..Family::READ_ONLY
+    },
+    Family {
+        gguf: &["exaone-moe"],
+        model_types: &["exaone_moe"],
+        config,
+        settle: |f| {
+            f.qk_norm = true;
+            if let Some(experts) = &mut f.experts {
+                experts.router_bias = true;
+            }
+            settle_windows(f, if f.window.is_some() { 4 } else { 0 });
+        },
+        body: |m, text| Layout::LLAMA.build(m, text),
         ..Family::READ_ONLY
     },
 ];

@@ -51,6 +51,7 @@ fn dense(_: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
 }
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    facts.output_bias = false;
     facts.qk_norm = config.flag("use_qk_norm")?.unwrap_or(false);
     facts.mtp_layers = config.uint(&["num_nextn_predict_layers"])?.unwrap_or(0);
     Ok(())

@@ -1,10 +1,14 @@
 //! gpt-oss: every other layer looks back 128 tokens; biases and sinks everywhere.
 
-use super::Family;
+use super::{Family, windows};
 use crate::archs::blocks::Style;
-use crate::archs::facts::Facts;
-use crate::formats::hf_config::{Config, ConfigError};
-use crate::model::Window;
+use crate::archs::built::experts::{Routed, Stack};
+use crate::archs::built::layout::Layout;
+
+const GPT_OSS: Layout = Layout {
+    routed: Routed { router: "router", stack: Stack::InputFirstBiased, ..Routed::USUAL },
+    ..Layout::LLAMA
+};
 
 pub(super) const FAMILIES: &[Family] = &[Family {
     gguf: &["gpt-oss"],
@@ -16,15 +20,13 @@ pub(super) const FAMILIES: &[Family] = &[Family {
         expert_bias: true,
         ..Style::PLAIN
     },
-    config,
+    config: windows,
     settle: |f| {
-        f.qkv_bias = true;
-        f.set_windows(2);
+        (f.qkv_bias, f.output_bias) = (true, true);
+        if f.kinds.is_empty() {
+            f.set_windows(2);
+        }
     },
+    body: |m, text| GPT_OSS.build_attending(m, text, |m, a, _| m.parameter("sinks", &[a.heads])),
     ..Family::PLAIN
 }];
-
-fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    facts.window = config.uint(&["sliding_window"])?.map(Window::Sliding);
-    Ok(())
-}

@@ -1,20 +1,33 @@
-//! Granite 4: Mamba 2 in most layers, attention in the rest, a shared part beside experts or alone.
+//! Granite with experts in every layer. Granite 4: Mamba 2 in most layers, attention in the rest, a shared part beside experts or alone.
 
 use super::{Family, kinds_from_words, settle_by_kv_heads};
+use crate::archs::built::experts::Routed;
+use crate::archs::built::layout::Layout;
 use crate::archs::built::recurrent::{self, StateSpaceStyle};
 use crate::archs::built::{Built, Modules, Text, decoder, experts, ffn};
 use crate::archs::facts::{Facts, LayerKind, PerLayer};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::{Recurrent, StateSpace};
 
-pub(super) const FAMILIES: &[Family] = &[Family {
-    gguf: &["granitehybrid"],
-    model_types: &["granitemoehybrid"],
-    config,
-    settle: |f| settle_by_kv_heads(f, LayerKind::Full),
-    body,
-    ..Family::PLAIN
-}];
+const MOE: Layout =
+    Layout { ffn: "block_sparse_moe", routed: Routed { router: "router", ..Routed::USUAL }, ..Layout::LLAMA };
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family {
+        gguf: &["granitemoe"],
+        model_types: &["granitemoe"],
+        body: |m, text| MOE.build(m, text),
+        ..Family::READ_ONLY
+    },
+    Family {
+        gguf: &["granitehybrid"],
+        model_types: &["granitemoehybrid"],
+        config,
+        settle: |f| settle_by_kv_heads(f, LayerKind::Full),
+        body,
+        ..Family::PLAIN
+    },
+];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     kinds_from_words(config, facts, &["mamba", "linear_attention"], (LayerKind::Recurrent, LayerKind::Full))?;

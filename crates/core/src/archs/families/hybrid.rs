@@ -3,11 +3,14 @@
 use super::{Family, settle_by_kv_heads};
 use crate::archs::blocks::Style;
 use crate::archs::built::decoder::{self, Names};
+use crate::archs::built::experts::Routed;
 use crate::archs::built::recurrent::{self, StateSpaceStyle};
-use crate::archs::built::{Built, Modules, Text, experts, ffn};
+use crate::archs::built::{Built, Modules, Text};
 use crate::archs::facts::{Facts, LayerKind, config, state_space};
 use crate::formats::hf_config::{Config, ConfigError};
-use crate::model::{Ffn, Recurrent, StateSpace};
+use crate::model::{Recurrent, StateSpace};
+
+const ROUTED: Routed = Routed { router: "router", ..Routed::USUAL };
 
 const NAMES: Names = Names { norm: "final_layernorm", ..Names::USUAL };
 
@@ -106,19 +109,8 @@ fn body(m: &mut Modules, text: &Text<'_>, inner_norms: bool) -> Built {
         if kind != LayerKind::Recurrent {
             m.under("self_attn", |m| decoder::attend(m, facts, i));
         }
-        m.under("feed_forward", |m| feed_forward(m, facts, i));
+        m.under("feed_forward", |m| decoder::feed_forward_as(m, facts, i, &ROUTED));
         decoder::norms(m, facts, &["input_layernorm", "pre_ff_layernorm"]);
         Ok(())
     })
-}
-
-fn feed_forward(m: &mut Modules, facts: &Facts, i: u64) {
-    match (facts.ffn_of(i), &facts.experts) {
-        (Ffn::Experts { .. }, Some(e)) => {
-            experts::router(m, "router", facts.width, e);
-            experts::stacked(m, facts.width, e);
-        }
-        (Ffn::Dense { width, .. }, _) => ffn::gated(m, facts.width, width, facts.ffn_bias),
-        _ => {}
-    }
 }

@@ -1,8 +1,8 @@
 //! Kimi Linear: Kimi delta attention in most layers, latent attention in the rest.
 
-use super::{Family, deepseek, kinds_from_words, settle_by_kv_heads};
+use super::{Family, kinds_from_words, settle_by_kv_heads};
 use crate::archs::built::{Built, Modules, Text, decoder, recurrent};
-use crate::archs::facts::{Facts, LayerKind};
+use crate::archs::facts::{Facts, LayerKind, config};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::Recurrent;
 
@@ -16,7 +16,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
 }];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    facts.latent = Some(deepseek::latent(config)?);
+    facts.latent = Some(config::latent(config)?);
     // Published configs keep the sizes and the lists of layers in a part of their own; the class has
     // fields of other names.
     let own = config.part("linear_attn_config", "")?;

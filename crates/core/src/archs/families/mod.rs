@@ -1,10 +1,12 @@
 //! The families: one short file each, naming the keys it answers to and what it settles.
 
+mod afmoe;
 mod bitnet;
 mod bloom;
 mod cohere;
 mod dbrx;
 mod deepseek;
+mod deepseek4;
 mod exaone;
 mod gemma;
 mod glm;
@@ -13,10 +15,13 @@ mod gpt_oss;
 mod granite;
 mod hybrid;
 mod kimi;
+mod laguna;
 mod lfm2;
 mod llama;
 mod llama4;
+mod longcat;
 mod mamba;
+mod mimo;
 mod minicpm;
 mod minimax;
 mod nemotron_h;
@@ -28,6 +33,7 @@ mod plain;
 mod qwen;
 mod qwen_next;
 mod recurrent_gemma;
+mod routed;
 mod rwkv;
 mod stablelm;
 mod ungated;
@@ -174,7 +180,13 @@ static FAMILIES: &[&[Family]] = &[
     gemma::FAMILIES,
     phi::FAMILIES,
     gpt_oss::FAMILIES,
+    routed::FAMILIES,
+    afmoe::FAMILIES,
+    laguna::FAMILIES,
+    mimo::FAMILIES,
     deepseek::FAMILIES,
+    deepseek4::FAMILIES,
+    longcat::FAMILIES,
     kimi::FAMILIES,
     glm::FAMILIES,
     cohere::FAMILIES,

@@ -1,5 +1,5 @@
 //! OLMo: norms that learn nothing. OLMo 2: norms after each part, and of all queries and keys at once.
-//! Olmo 3: the same, with a window in three of four layers.
+//! Olmo 3: the same, with a window in three of four layers. OLMoE and FlexOlmo: experts in every layer.
 
 use super::{Family, no_ffn_bias, settle_windows, windows};
 use crate::archs::built::layout::{Layout, Norm, QkNorms};
@@ -11,6 +11,8 @@ const OLMO2: Layout = Layout {
     qk_norms: QkNorms::Wide(["q_norm", "k_norm"]),
     ..Layout::LLAMA
 };
+
+const OLMOE: Layout = Layout { qk_norms: QkNorms::Wide(["q_norm", "k_norm"]), ..Layout::LLAMA };
 
 pub(super) const FAMILIES: &[Family] = &[
     Family {
@@ -31,6 +33,19 @@ pub(super) const FAMILIES: &[Family] = &[
             f.qk_norm = true;
             settle_windows(f, if f.window.is_some() { 4 } else { 0 });
         },
+        body: |m, text| OLMO2.build(m, text),
+        ..Family::READ_ONLY
+    },
+    Family {
+        gguf: &["olmoe"],
+        model_types: &["olmoe"],
+        settle: |f| f.qk_norm = true,
+        body: |m, text| OLMOE.build(m, text),
+        ..Family::READ_ONLY
+    },
+    Family {
+        model_types: &["flex_olmo"],
+        settle: |f| f.qk_norm = true,
         body: |m, text| OLMO2.build(m, text),
         ..Family::READ_ONLY
     },

@@ -1,8 +1,9 @@
 //! Phi-2: both parts of a layer behind one norm, biases everywhere. Phi-3 and Phi-4: fused matrices; the
-//! window that their configs state is not used by converted files.
+//! window that their configs state is not used by converted files. Phi-3.5 MoE: experts in every layer.
 
-use super::{Family, biased_head, window_everywhere};
+use super::{Family, biased_head, usual_head, window_everywhere};
 use crate::archs::blocks::Style;
+use crate::archs::built::experts::Routed;
 use crate::archs::built::layout::{Layout, Matrices, Norm, Projections, QkNorms};
 
 const PHI2: Layout = Layout {
@@ -18,6 +19,12 @@ const PHI2: Layout = Layout {
 const PHI3: Layout = Layout {
     projections: Projections::Fused(["qkv_proj", "o_proj"]),
     matrices: Matrices::FusedGate(["gate_up_proj", "down_proj"]),
+    ..Layout::LLAMA
+};
+
+const PHI_MOE: Layout = Layout {
+    norm: Norm::ScaleAndShift,
+    routed: Routed { router: "router", ..Routed::USUAL },
     ..Layout::LLAMA
 };
 
@@ -50,5 +57,15 @@ pub(super) const FAMILIES: &[Family] = &[
         },
         body: |m, text| PHI3.build(m, text),
         ..Family::PLAIN
+    },
+    Family {
+        gguf: &["phimoe"],
+        model_types: &["phimoe"],
+        body: |m, text| PHI_MOE.build(m, text),
+        head: |m, text, class| {
+            let biased = text.config.flag("lm_head_bias")?.unwrap_or(false);
+            if biased { biased_head(m, text, class) } else { usual_head(m, text, class) }
+        },
+        ..Family::READ_ONLY
     },
 ];

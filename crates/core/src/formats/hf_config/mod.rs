@@ -268,6 +268,22 @@ impl<'a> Config<'a> {
         self.required(&[name])
     }
 
+    /// Like [`Config::uint`], for a field that some configs state once and others layer by layer: of a list
+    /// the first number counts.
+    ///
+    /// # Errors
+    /// The value is neither a whole number nor a list that begins with one.
+    pub fn first_of(&self, names: &[&str]) -> Result<Option<u64>, ConfigError> {
+        let listed = names.iter().filter_map(|name| self.part.get(*name)).find(|value| !value.is_null());
+        match listed.and_then(Value::as_array) {
+            Some(list) => match list.first() {
+                Some(value) => self.number(names, value).map(Some),
+                None => Err(self.error(names, ConfigProblem::NotNumbers)),
+            },
+            None => self.uint(names),
+        }
+    }
+
     fn number(&self, names: &[&str], value: &Value) -> Result<u64, ConfigError> {
         let n = whole(value).ok_or_else(|| self.error(names, ConfigProblem::NotAWholeNumber))?;
         if n > MAX_NUMBER {
