@@ -61,8 +61,9 @@ pub(super) fn language_model<'a>(
     config: &Config<'a>,
 ) -> Result<(&'static Family, Config<'a>, Facts), ArchError> {
     let outer = config.model_type();
-    let default = families::wrapper(outer).map_or(outer, |w| w.text);
-    let text = config.language_model(default)?;
+    let wrapper = families::wrapper(outer);
+    let default = wrapper.map_or(outer, |w| w.text);
+    let text = config.language_model(default, wrapper.is_none_or(|w| w.flat))?;
     let stated = Some(text.model_type()).filter(|inner| !inner.is_empty() && *inner != outer);
     let by_type = stated.and_then(families::by_model_type).or_else(|| families::by_model_type(default));
     let by_class = || families::by_class(config.class());
@@ -70,6 +71,9 @@ pub(super) fn language_model<'a>(
     let (family, class) = family.ok_or_else(|| ArchError::Unknown(stated.unwrap_or(outer).into()))?;
     let text = text.as_class(class);
     let mut facts = facts::config::read(&text, family)?;
+    if wrapper.is_some() {
+        facts.tied = config.flag("tie_word_embeddings")?.unwrap_or(facts.tied);
+    }
     (family.settle)(&mut facts);
     facts.check()?;
     Ok((family, text, facts))

@@ -108,7 +108,7 @@ fn family_of(facts: &Facts) -> Option<&'static Family> {
 
 /// Whether the tensor list of this architecture can be built from its facts alone.
 pub fn builds_tensors(facts: &Facts) -> bool {
-    family_of(facts).is_some_and(|f| f.builds)
+    family_of(facts).is_some_and(|f| f.builds && blocks::covers(facts, &f.style))
 }
 
 /// Assembles a model from facts and the tensors of its file.

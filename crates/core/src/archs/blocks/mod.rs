@@ -100,6 +100,12 @@ impl Sheet<'_> {
     }
 }
 
+/// Whether every tensor of such a model is known here: no embeddings by layer, and no experts whose output
+/// is normed apart from that of the part beside them.
+pub(super) fn covers(facts: &Facts, style: &Style) -> bool {
+    facts.per_layer_width == 0 && !(style.post_norms && facts.experts.is_some())
+}
+
 /// Builds the whole list: global tensors first, then layer by layer.
 pub(super) fn tensors(facts: &Facts, style: &Style) -> Vec<Tensor> {
     let mut list = Vec::new();

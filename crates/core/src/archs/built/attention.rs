@@ -16,8 +16,6 @@ pub(in crate::archs) struct Biases {
 impl Biases {
     /// None of them.
     pub(in crate::archs) const NONE: Self = Self { qkv: false, output: false };
-    /// All of them.
-    pub(in crate::archs) const ALL: Self = Self { qkv: true, output: true };
 }
 
 /// Queries, keys, values and output as four matrices, named as most models name them.
@@ -70,18 +68,6 @@ pub(in crate::archs) fn wide_norms(m: &mut Modules, a: &Attention) {
 /// Width of all queries together.
 pub(in crate::archs) const fn q_width(a: &Attention) -> u64 {
     a.heads.saturating_mul(a.k_dim)
-}
-
-/// Full attention heads of one width that cache nothing, as encoders have them.
-pub(in crate::archs) const fn heads(count: u64, head_dim: u64) -> Attention {
-    Attention {
-        heads: count,
-        kv_heads: count,
-        k_dim: head_dim,
-        v_dim: head_dim,
-        window: None,
-        shares_cache_with: None,
-    }
 }
 
 /// Latent attention: a compressed query (unless full), a compressed key/value, and the way back.
@@ -163,4 +149,10 @@ fn index_scorer(m: &mut Modules, width: u64, q_rank: u64, indexer: &Indexer) {
     m.linear("wk", width, indexer.k_dim, false);
     m.layer_norm("k_norm", indexer.k_dim);
     m.linear("weights_proj", width, indexer.heads, false);
+}
+
+/// What pools `tokens` keys of a scorer into one.
+pub(in crate::archs) fn pooled_keys(m: &mut Modules, width: u64, indexer: &Indexer, tokens: u64) {
+    m.parameter("index_kpool_compress_ape", &[tokens, indexer.k_dim]);
+    m.parameter("index_kpool_compress_gate", &[indexer.k_dim, width]);
 }

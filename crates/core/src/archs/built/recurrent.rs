@@ -121,8 +121,17 @@ pub(in crate::archs) fn gated_delta(m: &mut Modules, width: u64, r: &Recurrent, 
     m.linear(output, inner, width, false);
 }
 
+/// How is the decay of a head stored in Kimi delta attention?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::archs) enum DecayShape {
+    /// As a vector.
+    Vector,
+    /// As a tensor that spreads over batch, context and channels.
+    Spread,
+}
+
 /// Kimi delta attention.
-pub(in crate::archs) fn kimi_delta(m: &mut Modules, width: u64, r: &Recurrent) {
+pub(in crate::archs) fn kimi_delta(m: &mut Modules, width: u64, r: &Recurrent, decay: DecayShape) {
     let Recurrent::KimiDelta { heads, head_dim, conv } = *r else { return };
     let inner = heads.saturating_mul(head_dim);
     for name in ["q_proj", "k_proj", "v_proj"] {
@@ -131,7 +140,10 @@ pub(in crate::archs) fn kimi_delta(m: &mut Modules, width: u64, r: &Recurrent) {
     m.convolution("conv1d", &[r.convolved(), 1, conv], false);
     m.under("forget_gate", |m| {
         m.parameter("dt_bias", &[inner]);
-        m.parameter("A_log", &[1, 1, heads, 1]);
+        match decay {
+            DecayShape::Vector => m.parameter("A_log", &[heads]),
+            DecayShape::Spread => m.parameter("A_log", &[1, 1, heads, 1]),
+        }
         low_rank(m, ["f_a_proj", "f_b_proj"], [width, head_dim, inner]);
     });
     m.linear("b_proj", width, heads, false);

@@ -61,12 +61,13 @@ fn common(config: &Config<'_>) -> Result<Facts, ConfigError> {
         k_dim: head_dim,
         v_dim: head_dim,
         window_dims: None,
-        ffn: PerLayer::All(config.uint(names::FFN)?.unwrap_or(0)),
+        ffn: ffn(config, layers)?,
         kinds: Vec::new(),
         window: None,
         window_pattern: None,
         full_attention_interval: config.uint(&["full_attention_interval"])?.unwrap_or(0),
         shared_kv_layers: config.uint(&["num_kv_shared_layers"])?.unwrap_or(0),
+        per_layer_width: config.uint(&["hidden_size_per_layer_input"])?.unwrap_or(0),
         experts: experts(config, layers)?,
         latent: None,
         indexer: None,
@@ -90,6 +91,15 @@ fn layers(config: &Config<'_>) -> Result<u64, ConfigError> {
     match (config.uint(names::LAYERS)?, config.words("layers_block_type")) {
         (None, Ok(Some(list))) => Ok(list.len() as u64),
         _ => config.required(names::LAYERS),
+    }
+}
+
+/// The hidden width of the dense feed-forward part, which some configs list layer by layer.
+fn ffn(config: &Config<'_>, layers: u64) -> Result<PerLayer, ConfigError> {
+    let listed = names::FFN.iter().find(|name| config.raw(name).is_some_and(|value| value.is_array()));
+    match listed {
+        Some(name) => Ok(PerLayer::Each(config.numbers_per_layer(name, layers)?.unwrap_or_default())),
+        None => Ok(PerLayer::All(config.uint(names::FFN)?.unwrap_or(0))),
     }
 }
 

@@ -146,6 +146,7 @@ pub(in crate::archs) fn read(arch: &str, keys: &dyn Keys) -> Result<Facts, KeyEr
         window_pattern: r.per_layer("attention.sliding_window_pattern")?,
         full_attention_interval: r.or_zero("full_attention_interval")?,
         shared_kv_layers: r.or_zero("attention.shared_kv_layers")?,
+        per_layer_width: r.or_zero("embedding_length_per_layer_input")?,
         experts: experts(&r)?,
         latent: latent(&r)?,
         indexer: indexer(&r)?,

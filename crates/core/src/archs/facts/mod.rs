@@ -160,6 +160,8 @@ pub struct Facts {
     pub full_attention_interval: u64,
     /// Last layers that read an earlier layer's cache.
     pub shared_kv_layers: u64,
+    /// Width of the embedding that every layer has of its own; 0 without one.
+    pub per_layer_width: u64,
     /// Expert layers.
     pub experts: Option<Experts>,
     /// Latent attention.

@@ -1,15 +1,12 @@
-//! Gemma 1 to 4: tied embeddings, windows of growing share, norms on both ends of every part.
+//! Gemma 1 to 3: tied embeddings, windows of growing share, norms on both ends of every part.
 
-use super::{Family, Whole, Wrapper, kinds_from_words};
+use super::{Family, Whole, Wrapper};
 use crate::archs::blocks::Style;
 use crate::archs::built::towers::{self, Vision};
 use crate::archs::built::{Built, Modules, Text, decoder};
-use crate::archs::facts::{Facts, LayerKind, PerLayer};
+use crate::archs::facts::{Facts, PerLayer};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::Window;
-
-/// Layers of Gemma 3n that keep a cache; those after them read it.
-const LAYERS_WITH_CACHE_3N: u64 = 20;
 
 const STYLE: Style = Style { post_norms: true, ..Style::PLAIN };
 
@@ -39,29 +36,6 @@ pub(super) const FAMILIES: &[Family] = &[
         },
         ..Family::PLAIN
     },
-    Family {
-        gguf: &["gemma3n"],
-        builds: false,
-        settle: |f| {
-            f.set_windows(5);
-            f.shared_kv_layers = f.layers.saturating_sub(LAYERS_WITH_CACHE_3N);
-        },
-        ..Family::PLAIN
-    },
-    Family {
-        gguf: &["gemma4"],
-        model_types: &["gemma4", "gemma4_text"],
-        style: Style { layer_scale: true, keys_are_values: true, ..STYLE },
-        config: two_head_sizes,
-        settle: |f| {
-            f.qk_norm = true;
-            f.rope_factors = true;
-            if f.kinds.is_empty() {
-                f.set_windows(0);
-            }
-        },
-        ..Family::PLAIN
-    },
 ];
 
 pub(super) const WRAPPERS: &[Wrapper] =
@@ -69,8 +43,9 @@ pub(super) const WRAPPERS: &[Wrapper] =
 
 /// Gemma 3 with its SigLIP tower.
 fn seeing(m: &mut Modules, whole: &Whole<'_>) -> Built {
-    let vision = Vision::read(&whole.config.part("vision_config", "siglip_vision_model")?)?;
-    m.under("vision_tower", |m| towers::siglip(m, &vision))?;
+    let config = whole.config.part("vision_config", "siglip_vision_model")?;
+    let vision = Vision::read(&config)?;
+    m.under("vision_tower", |m| towers::vision(m, &config, "siglip_vision_model"))?;
     m.under("multi_modal_projector", |m| {
         m.parameter("mm_input_projection_weight", &[vision.width, whole.text.facts.width]);
         m.norm("mm_soft_emb_norm", vision.width);
@@ -90,20 +65,5 @@ fn four_norms(m: &mut Modules, text: &Text<'_>) -> Built {
 fn windowed(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     facts.window = config.uint(&["sliding_window"])?.map(Window::Sliding);
     facts.window_pattern = config.uint(&["sliding_window_pattern"])?.map(PerLayer::All);
-    Ok(())
-}
-
-/// Gemma 4: full layers have wider and fewer key/value heads than window layers.
-fn two_head_sizes(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    facts.window = config.uint(&["sliding_window"])?.map(Window::Sliding);
-    kinds_from_words(config, facts, &["sliding_attention"], (LayerKind::Window, LayerKind::Full))?;
-    facts.window_dims = Some((facts.k_dim, facts.v_dim));
-    let full = config.uint(&["global_head_dim"])?.unwrap_or(facts.k_dim);
-    (facts.k_dim, facts.v_dim) = (full, full);
-    if let Some(full_kv) = config.uint(&["num_global_key_value_heads"])? {
-        let window_kv = facts.kv_heads.first();
-        let kv = |k: &LayerKind| if *k == LayerKind::Full { full_kv } else { window_kv };
-        facts.kv_heads = PerLayer::Each(facts.kinds.iter().map(kv).collect());
-    }
     Ok(())
 }

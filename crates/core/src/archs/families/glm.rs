@@ -1,9 +1,11 @@
 //! GLM 4: gate and up as one matrix; its later form norms both parts at both ends. GLM 4.5 to 4.7 with
 //! experts: dense first layers, a multi-token-prediction layer at the end.
 
-use super::Family;
+use super::{Family, Whole, Wrapper};
 use crate::archs::blocks::Style;
 use crate::archs::built::layout::{Layout, Matrices};
+use crate::archs::built::towers::glm;
+use crate::archs::built::{Built, Modules};
 use crate::archs::facts::Facts;
 use crate::formats::hf_config::{Config, ConfigError};
 
@@ -30,8 +32,18 @@ pub(super) const FAMILIES: &[Family] = &[
         ..Family::READ_ONLY
     },
     Family {
+        gguf: &["glm4"],
+        model_types: &["glm4v_text"],
+        config: |c, f| {
+            f.qkv_bias = true;
+            dense(c, f)
+        },
+        body: |m, text| GLM4.build(m, text),
+        ..Family::READ_ONLY
+    },
+    Family {
         gguf: &["glm4moe"],
-        model_types: &["glm4_moe"],
+        model_types: &["glm4_moe", "glm4v_moe_text"],
         style: Style { ffn_norm: "post_attention_norm.weight", ..Style::PLAIN },
         config,
         settle: |f| {
@@ -43,6 +55,28 @@ pub(super) const FAMILIES: &[Family] = &[
         ..Family::PLAIN
     },
 ];
+
+pub(super) const WRAPPERS: &[Wrapper] = &[
+    Wrapper {
+        model_types: &["glm4v", "glm46v"],
+        text: "glm4v_text",
+        body: |m, whole| seeing(m, whole, "glm4v_vision"),
+        ..Wrapper::PLAIN
+    },
+    Wrapper {
+        model_types: &["glm4v_moe"],
+        text: "glm4v_moe_text",
+        body: |m, whole| seeing(m, whole, "glm4v_moe_vision"),
+        ..Wrapper::PLAIN
+    },
+];
+
+/// GLM 4.1V to 4.6V.
+fn seeing(m: &mut Modules, whole: &Whole<'_>, class: &str) -> Built {
+    let vision = whole.config.part("vision_config", class)?;
+    m.under("visual", |m| glm::glm4v(m, &vision))?;
+    whole.language_model(m)
+}
 
 /// The dense models have biases on queries, keys and values alone.
 fn dense(_: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {

@@ -1,7 +1,10 @@
-//! Kimi Linear: Kimi delta attention in most layers, latent attention in the rest.
+//! Kimi Linear: Kimi delta attention in most layers, latent attention in the rest. Kimi K2.5: DeepSeek V3's
+//! layout behind a vision tower.
 
-use super::{Family, kinds_from_words, settle_by_kv_heads};
-use crate::archs::built::{Built, Modules, Text, decoder, recurrent};
+use super::{Family, Whole, Wrapper, kinds_from_words, settle_by_kv_heads};
+use crate::archs::built::recurrent::{self, DecayShape};
+use crate::archs::built::towers::{Vision, vit};
+use crate::archs::built::{Built, Modules, Text, decoder};
 use crate::archs::facts::{Facts, LayerKind, config};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::Recurrent;
@@ -14,6 +17,9 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     body,
     ..Family::PLAIN
 }];
+
+pub(super) const WRAPPERS: &[Wrapper] =
+    &[Wrapper { model_types: &["kimi_k25"], text: "deepseek_v3", body: seeing, ..Wrapper::PLAIN }];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     facts.latent = Some(config::latent(config)?);
@@ -55,11 +61,28 @@ fn body(m: &mut Modules, text: &Text<'_>) -> Built {
     let facts = text.facts;
     decoder::of_layers(m, text, |m, i| {
         m.under("self_attn", |m| match (facts.kind(i), &facts.recurrent) {
-            (LayerKind::Recurrent, Some(r)) => recurrent::kimi_delta(m, facts.width, r),
+            (LayerKind::Recurrent, Some(r)) => recurrent::kimi_delta(m, facts.width, r, DecayShape::Spread),
             _ => decoder::attend(m, facts, i),
         });
         m.under("mlp", |m| decoder::feed_forward(m, facts, i));
         decoder::norms(m, facts, &["input_layernorm", "post_attention_layernorm"]);
         Ok(())
     })
+}
+
+/// Kimi K2.5's tower, and the merger of four patches into a row.
+fn seeing(m: &mut Modules, whole: &Whole<'_>) -> Built {
+    let vision = whole.config.part("vision_config", "kimi_k25_vision")?;
+    m.under("vision_tower", |m| vit::moon(m, &vision))?;
+    whole.language_model(m)?;
+    let seen = vision.uint(&["mm_hidden_size", "vt_hidden_size", "hidden_size"])?;
+    let seen = seen.map_or_else(|| Vision::read(&vision).map(|v| v.width), Ok)?;
+    let sides = vision.numbers("merge_kernel_size")?.unwrap_or_default();
+    let merged = sides.iter().fold(seen, |width, side| width.saturating_mul(*side));
+    m.under("mm_projector", |m| {
+        m.layer_norm("pre_norm", seen);
+        m.linear("in_proj", merged, merged, true);
+        m.linear("out_proj", merged, whole.text.facts.width, true);
+    });
+    Ok(())
 }

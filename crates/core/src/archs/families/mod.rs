@@ -3,13 +3,17 @@
 mod afmoe;
 mod bitnet;
 mod bloom;
+mod clip;
 mod cohere;
 mod dbrx;
 mod deepseek;
 mod deepseek4;
+mod ernie_vl;
 mod exaone;
 mod gemma;
+mod gemma4;
 mod glm;
+mod glm5_next;
 mod gpt;
 mod gpt_oss;
 mod granite;
@@ -19,11 +23,15 @@ mod laguna;
 mod lfm2;
 mod llama;
 mod llama4;
+mod llava;
 mod longcat;
 mod mamba;
 mod mimo;
 mod minicpm;
 mod minimax;
+mod minimax_m3;
+mod mllama;
+mod muse;
 mod nemotron_h;
 mod olmo;
 mod olmo_hybrid;
@@ -32,10 +40,12 @@ mod phi;
 mod plain;
 mod qwen;
 mod qwen_next;
+mod qwen_vl;
 mod recurrent_gemma;
 mod routed;
 mod rwkv;
 mod stablelm;
+mod step;
 mod ungated;
 
 use super::blocks::Style;
@@ -105,12 +115,23 @@ pub(super) struct Wrapper {
     pub(super) body: fn(&mut Modules, &Whole<'_>) -> Built,
     /// The body's name in a model that has a head.
     pub(super) stem: &'static str,
+    /// The module that the head stands in; empty for the model itself.
+    pub(super) head: &'static str,
+    /// The outer config may describe the language model itself, where it has no part that does. Otherwise
+    /// the class leaves all of it to its defaults.
+    pub(super) flat: bool,
 }
 
 impl Wrapper {
     /// A wrapper without anything particular.
-    const PLAIN: Self =
-        Self { model_types: &[], text: "", body: |m, whole| whole.language_model(m), stem: "model" };
+    const PLAIN: Self = Self {
+        model_types: &[],
+        text: "",
+        body: |m, whole| whole.language_model(m),
+        stem: "model",
+        head: "",
+        flat: true,
+    };
 
     /// Builds what a class of the library holds: a class that is named `…Model` is the body alone.
     pub(super) fn build(&self, m: &mut Modules, whole: &Whole<'_>, class: &str) -> Built {
@@ -118,7 +139,7 @@ impl Wrapper {
             return (self.body)(m, whole);
         }
         m.under(self.stem, |m| (self.body)(m, whole))?;
-        (whole.family.head)(m, &whole.text, class)
+        m.under(self.head, |m| (whole.family.head)(m, &whole.text, class))
     }
 }
 
@@ -178,17 +199,25 @@ static FAMILIES: &[&[Family]] = &[
     qwen::FAMILIES,
     qwen_next::FAMILIES,
     gemma::FAMILIES,
+    gemma4::FAMILIES,
     phi::FAMILIES,
     gpt_oss::FAMILIES,
     routed::FAMILIES,
     afmoe::FAMILIES,
     laguna::FAMILIES,
     mimo::FAMILIES,
+    minimax_m3::FAMILIES,
+    ernie_vl::FAMILIES,
+    muse::FAMILIES,
+    step::FAMILIES,
+    mllama::FAMILIES,
+    clip::FAMILIES,
     deepseek::FAMILIES,
     deepseek4::FAMILIES,
     longcat::FAMILIES,
     kimi::FAMILIES,
     glm::FAMILIES,
+    glm5_next::FAMILIES,
     cohere::FAMILIES,
     granite::FAMILIES,
     hybrid::FAMILIES,
@@ -212,7 +241,22 @@ static FAMILIES: &[&[Family]] = &[
     plain::FAMILIES,
 ];
 
-static WRAPPERS: &[&[Wrapper]] = &[gemma::WRAPPERS];
+static WRAPPERS: &[&[Wrapper]] = &[
+    gemma::WRAPPERS,
+    gemma4::WRAPPERS,
+    qwen_vl::WRAPPERS,
+    llava::WRAPPERS,
+    llama4::WRAPPERS,
+    mllama::WRAPPERS,
+    glm::WRAPPERS,
+    glm5_next::WRAPPERS,
+    kimi::WRAPPERS,
+    minimax_m3::WRAPPERS,
+    ernie_vl::WRAPPERS,
+    muse::WRAPPERS,
+    step::WRAPPERS,
+    clip::WRAPPERS,
+];
 
 /// The wrapper that a `model_type` of config.json belongs to.
 pub(super) fn wrapper(model_type: &str) -> Option<&'static Wrapper> {

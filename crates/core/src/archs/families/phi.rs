@@ -5,6 +5,8 @@ use super::{Family, biased_head, usual_head, window_everywhere};
 use crate::archs::blocks::Style;
 use crate::archs::built::experts::Routed;
 use crate::archs::built::layout::{Layout, Matrices, Norm, Projections, QkNorms};
+use crate::archs::built::towers::phi4;
+use crate::archs::built::{Built, Modules, Text};
 
 const PHI2: Layout = Layout {
     norms: &["input_layernorm"],
@@ -68,4 +70,26 @@ pub(super) const FAMILIES: &[Family] = &[
         },
         ..Family::READ_ONLY
     },
+    Family {
+        gguf: &["phi3"],
+        model_types: &["phi4_multimodal"],
+        config: |c, f| {
+            (f.qkv_bias, f.output_bias, f.ffn_bias) = (false, false, false);
+            window_everywhere(c, f)
+        },
+        body: with_towers,
+        ..Family::READ_ONLY
+    },
 ];
+
+/// Phi-4 multimodal, whose towers stand beside the layers.
+fn with_towers(m: &mut Modules, text: &Text<'_>) -> Built {
+    let width = text.facts.width;
+    PHI3.build(m, text)?;
+    let vision = text.config.part("vision_config", "phi4_multimodal_vision")?;
+    let audio = text.config.part("audio_config", "phi4_multimodal_audio")?;
+    m.under("embed_tokens_extend", |m| {
+        m.under("image_embed", |m| phi4::images(m, &vision, width))?;
+        m.under("audio_embed", |m| phi4::sound(m, &audio, width))
+    })
+}

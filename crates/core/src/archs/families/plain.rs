@@ -25,9 +25,6 @@ const PLAIN_KEYS: &[&str] = &[
     "pangu-embedded",
     "plamo",
     "qwen",
-    "qwen2vl",
-    "qwen3vl",
-    "qwen3vlmoe",
     "refact",
     "xverse",
 ];

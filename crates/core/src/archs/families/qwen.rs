@@ -16,7 +16,18 @@ pub(super) const FAMILIES: &[Family] = &[
         settle: |f| f.qkv_bias = true,
         ..Family::PLAIN
     },
+    Family {
+        gguf: &["qwen2vl"],
+        model_types: &["qwen2_vl_text", "qwen2_5_vl_text"],
+        config: |c, f| {
+            (f.output_bias, f.ffn_bias) = (false, false);
+            windows_in_last_layers(c, f)
+        },
+        settle: |f| f.qkv_bias = true,
+        ..Family::PLAIN
+    },
     Family { gguf: &["qwen3"], model_types: &["qwen3"], settle: normed, ..Family::PLAIN },
+    Family { gguf: &["qwen3vl"], model_types: &["qwen3_vl_text"], settle: normed, ..Family::PLAIN },
     Family {
         gguf: &["qwen2moe"],
         model_types: &["qwen2_moe"],
@@ -29,6 +40,14 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["qwen3moe"],
         model_types: &["qwen3_moe"],
+        config: config::sparse_layers,
+        settle: normed,
+        body,
+        ..Family::PLAIN
+    },
+    Family {
+        gguf: &["qwen3vlmoe"],
+        model_types: &["qwen3_vl_moe_text"],
         config: config::sparse_layers,
         settle: normed,
         body,

@@ -76,6 +76,9 @@ pub enum ConfigProblem {
         /// The other field.
         other: &'static str,
     },
+    /// It names a part of a model that nobody here knows.
+    #[error("not a type of model that is known")]
+    UnknownPart,
     /// The model it describes has more tensors than any model.
     #[error("describes too many tensors")]
     TooManyTensors,
@@ -147,17 +150,19 @@ impl<'a> Config<'a> {
         Ok(whole.as_class(""))
     }
 
-    /// The language model's own part; all of it where there is none. `class` is the model type that the
-    /// class of the whole gives that part when it states none.
+    /// The language model's own part. Where there is none, it is all of the config if the whole may be
+    /// `flat`, else what the class assumes. `class` is the model type that the class of the whole gives that
+    /// part when it states none.
     ///
     /// # Errors
     /// The part is no object.
-    pub fn language_model(&self, class: &str) -> Result<Self, ConfigError> {
+    pub fn language_model(&self, class: &str, flat: bool) -> Result<Self, ConfigError> {
         let base = if self.part.get(THINKER).is_some() { self.part(THINKER, "")? } else { self.clone() };
         let named = TEXT_PARTS.iter().find(|name| base.part.get(**name).is_some_and(|v| !v.is_null()));
         match named {
             Some(name) => base.part(name, class),
-            None => Ok(base),
+            None if flat => Ok(base),
+            None => base.part(TEXT_PARTS[0], class),
         }
     }
 
@@ -274,13 +279,15 @@ impl<'a> Config<'a> {
     /// # Errors
     /// The value is neither a whole number nor a list that begins with one.
     pub fn first_of(&self, names: &[&str]) -> Result<Option<u64>, ConfigError> {
-        let listed = names.iter().filter_map(|name| self.part.get(*name)).find(|value| !value.is_null());
-        match listed.and_then(Value::as_array) {
-            Some(list) => match list.first() {
-                Some(value) => self.number(names, value).map(Some),
-                None => Err(self.error(names, ConfigProblem::NotNumbers)),
-            },
-            None => self.uint(names),
+        match self.find(names) {
+            Found::Value(Value::Array(list)) => {
+                let first = list.first().ok_or_else(|| self.error(names, ConfigProblem::NotNumbers))?;
+                self.number(names, first).map(Some)
+            }
+            Found::Value(value) => self.number(names, value).map(Some),
+            Found::Default(ClassDefault::Number(n)) => Ok(Some(n)),
+            Found::Default(ClassDefault::Numbers(list)) => Ok(list.first().copied()),
+            Found::Default(_) | Found::Null | Found::Nothing => Ok(None),
         }
     }
 
@@ -481,7 +488,7 @@ mod tests {
     #[test]
     fn the_class_fills_what_is_absent_but_not_what_is_null() {
         let value = multimodal();
-        let text = Config::new(&value).unwrap().language_model("deepseek_v2").unwrap();
+        let text = Config::new(&value).unwrap().language_model("deepseek_v2", true).unwrap();
         assert_eq!(text.uint(&["q_lora_rank"]), Ok(None));
         assert_eq!(text.uint(&["kv_lora_rank"]), Ok(Some(512)));
         assert_eq!(text.uint(&["kv_lora_rank"]), Ok(Some(512)));
