@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::built::{Modules, Text};
 use super::families::{self, Family, Whole};
-use super::{ArchError, Counts, Facts, facts};
+use super::{ArchError, Counts, Facts};
 use crate::formats::hf_config::{Assumed, Config};
 use crate::model::Parameter;
 
@@ -70,11 +70,9 @@ pub(super) fn language_model<'a>(
     let family = by_type.map(|family| (family, default)).or_else(by_class);
     let (family, class) = family.ok_or_else(|| ArchError::Unknown(stated.unwrap_or(outer).into()))?;
     let text = text.as_class(class);
-    let mut facts = facts::config::read(&text, family)?;
+    let mut facts = family.read(&text)?;
     if wrapper.is_some() {
         facts.tied = config.flag("tie_word_embeddings")?.unwrap_or(facts.tied);
     }
-    (family.settle)(&mut facts);
-    facts.check()?;
     Ok((family, text, facts))
 }

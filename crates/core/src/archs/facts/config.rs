@@ -2,8 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Experts, Facts, LatentFacts, PerLayer};
-use crate::archs::ArchError;
+use super::{Experts, Facts, KeyError, KeyProblem, LatentFacts, PerLayer};
 use crate::archs::families::Family;
 use crate::formats::hf_config::{Config, ConfigError, ConfigProblem};
 use crate::model::{Indexer, Recurrent, StateSpace};
@@ -13,22 +12,63 @@ use crate::units::Tokens;
 ///
 /// # Errors
 /// A field the family needs is missing, no number, or a number that cannot be meant.
-pub(in crate::archs) fn read(config: &Config<'_>, family: &Family) -> Result<Facts, ArchError> {
+pub(in crate::archs) fn read(config: &Config<'_>, family: &Family) -> Result<Facts, ConfigError> {
     let mut facts = common(config)?;
     facts.arch = family.gguf.first().copied().unwrap_or_default().into();
-    facts.check_sizes()?;
+    facts.check_sizes().map_err(|error| by_field(config, &error))?;
     (family.config)(config, &mut facts)?;
     Ok(facts)
+}
+
+/// Whether the settled facts describe a model at all.
+///
+/// # Errors
+/// The first field that does not.
+pub(in crate::archs) fn check(config: &Config<'_>, facts: &Facts) -> Result<(), ConfigError> {
+    facts.check().map_err(|error| by_field(config, &error))
+}
+
+/// The same error, about the field of config.json instead of the key of a GGUF file.
+fn by_field(config: &Config<'_>, error: &KeyError) -> ConfigError {
+    let field = match error.key.as_str() {
+        "block_count" => names::LAYERS,
+        "embedding_length" => names::WIDTH,
+        "attention.head_count" => names::HEADS,
+        "attention.head_count_kv" => names::KV_HEADS,
+        "feed_forward_length" => names::FFN,
+        _ => names::HEAD_DIM,
+    };
+    let stated = field.iter().copied().find(|name| config.states(name));
+    let problem = match error.problem {
+        KeyProblem::OutOfRange { value: 0, .. } => ConfigProblem::Zero,
+        KeyProblem::OutOfRange { max, .. } => ConfigProblem::OutOfRange { max },
+        KeyProblem::HeadsDoNotDivide { layer, heads, kv_heads } => {
+            ConfigProblem::HeadsDoNotDivide { layer, heads, kv_heads }
+        }
+        KeyProblem::WrongLength { entries, layers } => ConfigProblem::WrongLength { entries, layers },
+        KeyProblem::Missing | KeyProblem::WrongType { .. } => ConfigProblem::Missing,
+    };
+    config.error(&[stated.unwrap_or_else(|| field.first().copied().unwrap_or_default())], problem)
 }
 
 /// Names that the fields nearly all families have go by.
 mod names {
     pub(super) const WIDTH: &[&str] = &["hidden_size", "n_embd", "d_model", "dim", "n_embed"];
-    pub(super) const LAYERS: &[&str] = &["num_hidden_layers", "n_layer", "num_layers", "n_layers"];
-    pub(super) const HEADS: &[&str] = &["num_attention_heads", "n_head", "n_heads", "num_heads"];
+    pub(super) const LAYERS: &[&str] =
+        &["num_hidden_layers", "n_layer", "num_layers", "n_layers", "encoder_layers"];
+    pub(super) const HEADS: &[&str] =
+        &["num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads"];
     pub(super) const KV_HEADS: &[&str] = &["num_key_value_heads", "num_kv_heads", "multi_query_group_num"];
     pub(super) const HEAD_DIM: &[&str] = &["head_dim", "kv_channels", "d_kv"];
-    pub(super) const FFN: &[&str] = &["intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", "d_ff"];
+    pub(super) const FFN: &[&str] = &[
+        "intermediate_size",
+        "n_inner",
+        "ffn_dim",
+        "ffn_hidden_size",
+        "d_ff",
+        "hidden_dim",
+        "encoder_ffn_dim",
+    ];
     pub(super) const EXPERTS: &[&str] =
         &["num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"];
     pub(super) const EXPERTS_USED: &[&str] =
@@ -39,8 +79,14 @@ mod names {
         &["moe_intermediate_size", "expert_ffn_hidden_size", "intermediate_size"];
     pub(super) const DENSE_FIRST: &[&str] =
         &["first_k_dense_replace", "num_dense_layers", "moe_layer_start_index"];
-    pub(super) const CONTEXT: &[&str] =
-        &["max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "model_max_length"];
+    pub(super) const CONTEXT: &[&str] = &[
+        "max_position_embeddings",
+        "n_positions",
+        "max_seq_len",
+        "seq_length",
+        "model_max_length",
+        "max_target_positions",
+    ];
 }
 
 fn common(config: &Config<'_>) -> Result<Facts, ConfigError> {

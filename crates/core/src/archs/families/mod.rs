@@ -1,6 +1,7 @@
 //! The families: one short file each, naming the keys it answers to and what it settles.
 
 mod afmoe;
+mod bert;
 mod bitnet;
 mod bloom;
 mod clip;
@@ -31,6 +32,7 @@ mod minicpm;
 mod minimax;
 mod minimax_m3;
 mod mllama;
+mod modernbert;
 mod muse;
 mod nemotron_h;
 mod olmo;
@@ -46,11 +48,14 @@ mod routed;
 mod rwkv;
 mod stablelm;
 mod step;
+mod t5;
+mod t5gemma;
 mod ungated;
+mod whisper;
 
 use super::blocks::Style;
 use super::built::{Built, Modules, Text, decoder};
-use super::facts::{Facts, LayerKind, PerLayer};
+use super::facts::{Facts, LayerKind, PerLayer, config};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::Window;
 
@@ -93,6 +98,17 @@ impl Family {
 
     /// A family whose converted files carry tensors that are not built from facts yet.
     const READ_ONLY: Self = Self { builds: false, ..Self::PLAIN };
+
+    /// Reads and settles the facts of a config of this family.
+    ///
+    /// # Errors
+    /// A field is missing, or cannot be meant.
+    pub(super) fn read(&self, config: &Config<'_>) -> Result<Facts, ConfigError> {
+        let mut facts = config::read(config, self)?;
+        (self.settle)(&mut facts);
+        config::check(config, &facts)?;
+        Ok(facts)
+    }
 
     /// Builds what a class of the library holds: a class that is named `…Model` is the body alone.
     pub(super) fn build(&self, m: &mut Modules, text: &Text<'_>, class: &str) -> Built {
@@ -212,6 +228,11 @@ static FAMILIES: &[&[Family]] = &[
     step::FAMILIES,
     mllama::FAMILIES,
     clip::FAMILIES,
+    bert::FAMILIES,
+    modernbert::FAMILIES,
+    t5::FAMILIES,
+    t5gemma::FAMILIES,
+    whisper::FAMILIES,
     deepseek::FAMILIES,
     deepseek4::FAMILIES,
     longcat::FAMILIES,
@@ -256,6 +277,7 @@ static WRAPPERS: &[&[Wrapper]] = &[
     muse::WRAPPERS,
     step::WRAPPERS,
     clip::WRAPPERS,
+    t5gemma::WRAPPERS,
 ];
 
 /// The wrapper that a `model_type` of config.json belongs to.

@@ -14,7 +14,7 @@ use serde_json::Value;
 pub use json::parse;
 
 /// Names under which multimodal configs keep the language model's own config.
-const TEXT_PARTS: &[&str] = &["text_config", "llm_config", "language_config"];
+const TEXT_PARTS: &[&str] = &["text_config", "llm_config", "language_config", "decoder"];
 
 /// The part of omni models that holds a `text_config` of its own.
 const THINKER: &str = "thinker_config";
@@ -47,6 +47,9 @@ pub enum ConfigProblem {
         /// The largest that could be meant.
         max: u64,
     },
+    /// It is 0, which no model has.
+    #[error("must be at least 1")]
+    Zero,
     /// It is neither true nor false.
     #[error("neither true nor false")]
     NotAFlag,
@@ -69,6 +72,16 @@ pub enum ConfigProblem {
         entries: u64,
         /// Layers.
         layers: u64,
+    },
+    /// Query heads cannot be shared out among key/value heads.
+    #[error("layer {layer}: {heads} heads do not divide among {kv_heads} key/value heads")]
+    HeadsDoNotDivide {
+        /// The layer.
+        layer: u64,
+        /// Query heads.
+        heads: u64,
+        /// Key/value heads.
+        kv_heads: u64,
     },
     /// It states more than another field allows.
     #[error("contradicts {other}")]

@@ -122,6 +122,17 @@ impl Block {
 
     /// Builds one layer.
     pub(in crate::archs) fn build(&self, m: &mut Modules, width: u64, hidden: u64) {
+        self.attend(m, width);
+        m.under(self.ffn, |m| match self.matrices {
+            Matrices::Gated => ffn::gated(m, width, hidden, self.ffn_bias),
+            Matrices::FusedGate(names) => ffn::fused_gate(m, names, width, hidden, self.ffn_bias),
+            Matrices::Plain(names) => ffn::plain(m, names, width, hidden, self.ffn_bias),
+        });
+        self.norms.iter().for_each(|name| self.norm.add(m, name, width));
+    }
+
+    /// Builds the attention module of a layer.
+    pub(in crate::archs) fn attend(&self, m: &mut Modules, width: u64) {
         m.under(self.attention, |m| match self.projections {
             Projections::Separate([q, k, v, o]) => {
                 let key_bias = self.attention_bias && self.key_bias;
@@ -135,12 +146,6 @@ impl Block {
                 m.linear(o, width, width, self.attention_bias);
             }
         });
-        m.under(self.ffn, |m| match self.matrices {
-            Matrices::Gated => ffn::gated(m, width, hidden, self.ffn_bias),
-            Matrices::FusedGate(names) => ffn::fused_gate(m, names, width, hidden, self.ffn_bias),
-            Matrices::Plain(names) => ffn::plain(m, names, width, hidden, self.ffn_bias),
-        });
-        self.norms.iter().for_each(|name| self.norm.add(m, name, width));
     }
 
     /// Builds all layers of a tower.
