@@ -70,11 +70,14 @@ mixer-sharing = attention over another layer's cache: { $heads } heads, { $kv } 
 mixer-latent = latent attention: { $heads } heads, rank { $rank } + { $rope } rotary
 mixer-compressed = attention over { $window } tokens and one row for { $ratio } before them: { $heads } heads of { $dim }
 mixer-bidirectional = attention both ways: { $heads } heads of { $dim }
+mixer-scored = { $a }; { $heads } heads of { $dim } pick { $top } tokens
+mixer-cross-alone = attention over another input
 mixer-cross = { $a }; and over another input
 mixer-parallel = { $a }; beside it { $b }
 mixer-mamba = Mamba
 mixer-mamba2 = Mamba 2
 mixer-delta = gated delta net
+mixer-wkv = RWKV
 mixer-kimi = Kimi delta attention
 mixer-lightning = lightning attention
 mixer-gated = gated linear recurrence
@@ -98,6 +101,8 @@ tokens = { $n } tokens
 input-text = text
 input-image = images
 input-audio = audio
+assumed-rules = type of model not known: read by the rules of { $type }
+assumed-rules-in-part = type of model not known: its language model is read by the rules of { $type }, and what stands beside it is not counted
 assumed-class = not in the config, filled by the library's class:
 
 # Items

@@ -138,7 +138,9 @@ pub(crate) fn explained(locale: &Locale, name: &str) -> Result<ModelAnswer, Prob
 
 /// Builds the model of a config as a file that llama.cpp can run would hold it.
 fn of_config(read: ConfigModel, quant: Option<Recipe>) -> Result<Found, ArchError> {
-    let (recipe, assumed) = settled(quant, || usual_recipe(&read.config));
+    let (recipe, mut assumed) = settled(quant, || usual_recipe(&read.config));
+    let read_as = read.described.read_as.map(|rules| rules.model_type.to_owned());
+    assumed.extend(read_as.map(|model_type| Assumption::ReadAs { model_type }));
     let source = Source::File(format!("{}-{}.gguf", read.name, recipe.name()));
     let model = converted(read.name, &read.described.facts, recipe)?;
     Ok(Found { model, quant: recipe.name().into(), source, assumed })

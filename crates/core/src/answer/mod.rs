@@ -103,6 +103,11 @@ pub enum Assumption {
         /// Its name.
         quant: String,
     },
+    /// The rules of the model: its own type is not known.
+    ReadAs {
+        /// The type whose rules were used.
+        model_type: String,
+    },
     /// The context.
     Context {
         /// Tokens.

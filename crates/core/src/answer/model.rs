@@ -10,10 +10,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::SCHEMA_VERSION;
-use crate::archs::{Described, Stored, part_of_tensor};
+use crate::archs::{Described, ReadAs, Stored, part_of_tensor};
 use crate::dtype::Format;
 use crate::formats::hf_config::ClassDefault;
-use crate::model::{Ffn, Layer, Model, Part, Role, Tensor};
+use crate::model::{Ffn, Layer, Mixer, Model, Part, Role, Tensor};
 use crate::rules::cache;
 use crate::units::{Bytes, Tokens};
 
@@ -52,6 +52,8 @@ pub struct ModelAnswer {
     pub state_per_sequence: Bytes,
     /// The tensors, equal ones of several layers as one.
     pub tensors: Vec<TensorRun>,
+    /// Whose rules were used, where the config's own type of model is not known.
+    pub read_as: Option<ReadAs>,
     /// Fields that the library's class filled in.
     pub assumed: Vec<AssumedField>,
 }
@@ -157,6 +159,7 @@ impl ModelAnswer {
             context_length: facts.context_length,
             layers_ahead: described.layers_ahead,
             tensors: tensor_runs(tensors),
+            read_as: described.read_as,
             assumed: assumed(described),
             ..Self::of_layers(layers, parameters)
         }
@@ -208,6 +211,7 @@ impl ModelAnswer {
             state_per_sequence: over_layers(|run| run.state_per_sequence),
             layers,
             tensors: Vec::new(),
+            read_as: None,
             assumed: Vec::new(),
         }
     }
@@ -226,8 +230,7 @@ fn runs(layers: impl Iterator<Item = Layer>) -> Vec<LayerRun> {
 }
 
 fn run_of(i: u64, layer: Layer) -> LayerRun {
-    let row = cache::row_of(&layer);
-    let cached = row.map_or(0, |row| row.k.saturating_add(row.v));
+    let cached = cached_values(&layer);
     let state = layer.mixer.recurrent().map_or(0, |r| r.conv_values().saturating_add(r.state_values()));
     LayerRun {
         first: i,
@@ -236,6 +239,20 @@ fn run_of(i: u64, layer: Layer) -> LayerRun {
         cache_per_token: Bytes(cached.saturating_mul(Format::F16.block_bytes())),
         state_per_sequence: Bytes(state.saturating_mul(Format::F32.block_bytes())),
     }
+}
+
+/// Values that one token adds to what a layer keeps. A row that stands for several tokens counts in part.
+fn cached_values(layer: &Layer) -> u64 {
+    let row = cache::row_of(layer).map_or(0, |row| row.k.saturating_add(row.v));
+    let beside = match &layer.mixer {
+        Mixer::Latent(latent) => latent.indexer.map_or(0, |indexer| indexer.k_dim),
+        Mixer::Compressed(c) => {
+            let keys = c.indexer.map_or(0, |indexer| indexer.k_dim);
+            c.dim.saturating_add(c.dim.saturating_add(keys).checked_div(c.ratio).unwrap_or(0))
+        }
+        _ => 0,
+    };
+    row.saturating_add(beside)
 }
 
 fn inputs(by_part: &BTreeMap<Part, u64>) -> Vec<Input> {

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::built::{Modules, Text};
@@ -14,6 +16,9 @@ use crate::model::Parameter;
 const LAYERS_AHEAD: &[&str] =
     &["num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers", "num_mtp_modules"];
 
+/// Fields by which the config of a whole shows that it describes its language model itself.
+const SIZES: &[&str] = &["hidden_size", "num_hidden_layers"];
+
 /// What does a config.json describe?
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described {
@@ -24,8 +29,19 @@ pub struct Described {
     /// Layers for predicting more than one token ahead that files of the model hold; the library builds
     /// none of them.
     pub layers_ahead: u64,
+    /// Whose rules were used, where the config's own type of model is not known.
+    pub read_as: Option<ReadAs>,
     /// The fields that were left to the library's class.
     pub assumed: Vec<Assumed>,
+}
+
+/// Whose rules stood in for those of a type of model that is not known?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ReadAs {
+    /// The type of model that they belong to.
+    pub model_type: &'static str,
+    /// They describe a part of the model alone: what stands beside the language model is not counted.
+    pub in_part: bool,
 }
 
 impl Described {
@@ -41,7 +57,7 @@ impl Described {
 /// An unknown `model_type`, or a field that is missing or makes no sense.
 pub fn describe(root: &Value) -> Result<Described, ArchError> {
     let config = Config::new(root)?;
-    let (family, text, facts) = language_model(&config)?;
+    let LanguageModel { family, text, facts, read_as } = language_model(&config)?;
     let mut modules = Modules::default();
     let language = Text { facts: &facts, config: &text };
     match families::wrapper(config.model_type()) {
@@ -53,26 +69,51 @@ pub fn describe(root: &Value) -> Result<Described, ArchError> {
     }
     let parameters = modules.finish()?;
     let layers_ahead = text.uint(LAYERS_AHEAD)?.unwrap_or(0);
-    Ok(Described { parameters, layers_ahead, assumed: config.assumed(), facts })
+    Ok(Described { parameters, layers_ahead, read_as, assumed: config.assumed(), facts })
 }
 
-/// The family, the part of the config and the facts of the language model.
-pub(super) fn language_model<'a>(
-    config: &Config<'a>,
-) -> Result<(&'static Family, Config<'a>, Facts), ArchError> {
+/// The language model of a config.
+pub(super) struct LanguageModel<'a> {
+    /// Its family.
+    pub(super) family: &'static Family,
+    /// The part of the config that describes it.
+    pub(super) text: Config<'a>,
+    /// What was read there.
+    pub(super) facts: Facts,
+    /// Whose rules were used instead of its own.
+    pub(super) read_as: Option<ReadAs>,
+}
+
+/// Finds and reads the language model of a config.
+pub(super) fn language_model<'a>(config: &Config<'a>) -> Result<LanguageModel<'a>, ArchError> {
     let outer = config.model_type();
     let wrapper = families::wrapper(outer);
     let default = wrapper.map_or(outer, |w| w.text);
-    let text = config.language_model(default, wrapper.is_none_or(|w| w.flat))?;
+    let flat = wrapper.is_none_or(|w| w.flat && SIZES.iter().any(|name| config.has(name)));
+    let text = config.language_model(default, flat)?;
     let stated = Some(text.model_type()).filter(|inner| !inner.is_empty() && *inner != outer);
-    let by_type = stated.and_then(families::by_model_type).or_else(|| families::by_model_type(default));
-    let by_class = || families::by_class(config.class());
-    let family = by_type.map(|family| (family, default)).or_else(by_class);
-    let (family, class) = family.ok_or_else(|| ArchError::Unknown(stated.unwrap_or(outer).into()))?;
-    let text = text.as_class(class);
+    let (family, model_type) = family(config, stated, default)?;
+    let in_part = stated.is_some() && wrapper.is_none();
+    // A part that names its own type is read by its rules; the whole is known only if a wrapper is.
+    let known =
+        if in_part { outer.is_empty() } else { [stated.unwrap_or(default), ""].contains(&model_type) };
+    let read_as = (!known).then_some(ReadAs { model_type, in_part });
+    let text = text.as_class(model_type);
     let mut facts = family.read(&text)?;
-    if wrapper.is_some() {
-        facts.tied = config.flag("tie_word_embeddings")?.unwrap_or(facts.tied);
+    if let Some(wrapper) = wrapper {
+        facts.tied = wrapper.tied(config, facts.tied)?;
     }
-    Ok((family, text, facts))
+    Ok(LanguageModel { family, text, facts, read_as })
+}
+
+/// The family of a language model and the type it goes by: what its part states, else what the whole leaves
+/// to it, else what the name of its class says.
+fn family(
+    config: &Config<'_>,
+    stated: Option<&str>,
+    default: &str,
+) -> Result<(&'static Family, &'static str), ArchError> {
+    let wanted = stated.unwrap_or(default);
+    let found = families::by_model_type(wanted).or_else(|| families::by_class(config.class()));
+    found.ok_or_else(|| ArchError::Unknown(if wanted.is_empty() { config.class() } else { wanted }.into()))
 }

@@ -19,7 +19,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use counts::Counts;
-pub use described::{Described, describe};
+pub use described::{Described, ReadAs, describe};
 pub use facts::{Experts, Facts, KeyError, KeyProblem, Keys, LayerKind, PerLayer};
 pub use from_gguf::model_of_gguf;
 pub use parts::{part_of, part_of_tensor};
@@ -79,7 +79,7 @@ pub fn facts_of_gguf(arch: &str, keys: &dyn Keys) -> Result<Facts, ArchError> {
 /// # Errors
 /// An unknown `model_type`, or a field that is missing or makes no sense.
 pub fn facts_of_config(config: &Config<'_>) -> Result<Facts, ArchError> {
-    described::language_model(config).map(|(_, _, facts)| facts)
+    described::language_model(config).map(|found| found.facts)
 }
 
 /// Builds the layers that the facts describe, multi-token-prediction layers last.

@@ -2,7 +2,7 @@
 
 use vramplan_core::answer::{Form, Input, LayerRun, ModelAnswer, TensorRun};
 use vramplan_core::archs::Beyond;
-use vramplan_core::model::{Attention, Ffn, Mixer, Part, Recurrent, StateSpace, Window};
+use vramplan_core::model::{Attention, Ffn, Latent, Mixer, Part, Recurrent, StateSpace, Window};
 
 use super::number::{gib, small_bytes, thousands};
 use super::{Page, TITLE, WIDTH, wrap};
@@ -191,12 +191,7 @@ fn shortened(ranges: &[String]) -> String {
 fn mixer(locale: &Locale, run: &LayerRun) -> String {
     let main = match &run.layer.mixer {
         Mixer::Attention(a) => attention(locale, a),
-        Mixer::Latent(l) => locale.text(
-            &Message::new("mixer-latent")
-                .with("heads", thousands(l.heads))
-                .with("rank", thousands(l.kv_rank))
-                .with("rope", thousands(l.rope_dim)),
-        ),
+        Mixer::Latent(l) => latent(locale, l),
         Mixer::Recurrent(r) => recurrent(locale, r),
         Mixer::Parallel(a, r) => locale.text(
             &Message::new("mixer-parallel").with("a", attention(locale, a)).with("b", recurrent(locale, r)),
@@ -216,9 +211,27 @@ fn mixer(locale: &Locale, run: &LayerRun) -> String {
         Mixer::None => String::new(),
     };
     match &run.layer.cross {
+        Some(_) if main.is_empty() => locale.word("mixer-cross-alone"),
         Some(_) => locale.text(&Message::new("mixer-cross").with("a", main)),
         None => main,
     }
+}
+
+fn latent(locale: &Locale, l: &Latent) -> String {
+    let main = locale.text(
+        &Message::new("mixer-latent")
+            .with("heads", thousands(l.heads))
+            .with("rank", thousands(l.kv_rank))
+            .with("rope", thousands(l.rope_dim)),
+    );
+    let Some(indexer) = l.indexer else { return main };
+    locale.text(
+        &Message::new("mixer-scored")
+            .with("a", main)
+            .with("heads", thousands(indexer.heads))
+            .with("dim", thousands(indexer.k_dim))
+            .with("top", thousands(indexer.top_k)),
+    )
 }
 
 fn attention(locale: &Locale, a: &Attention) -> String {
@@ -242,6 +255,7 @@ fn recurrent(locale: &Locale, r: &Recurrent) -> String {
         Recurrent::StateSpace { kind: StateSpace::Mamba, .. } => "mixer-mamba",
         Recurrent::StateSpace { kind: StateSpace::Mamba2, .. } => "mixer-mamba2",
         Recurrent::StateSpace { kind: StateSpace::GatedDelta, .. } => "mixer-delta",
+        Recurrent::StateSpace { kind: StateSpace::Wkv, .. } => "mixer-wkv",
         Recurrent::KimiDelta { .. } => "mixer-kimi",
         Recurrent::Lightning { .. } => "mixer-lightning",
         Recurrent::GatedLinear { .. } => "mixer-gated",
@@ -311,11 +325,17 @@ fn input_name(locale: &Locale, input: Input) -> String {
 
 /// Fields that the library's class filled in: what the model would change by, if they were wrong.
 fn assumed(locale: &Locale, answer: &ModelAnswer) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(rules) = answer.read_as {
+        let key = if rules.in_part { "assumed-rules-in-part" } else { "assumed-rules" };
+        let text = locale.text(&Message::new(key).with("type", rules.model_type));
+        lines.extend(wrap::words(&text, WIDTH - 2 - TITLE));
+    }
     if answer.assumed.is_empty() {
-        return Vec::new();
+        return lines;
     }
     let fields: Vec<String> = answer.assumed.iter().map(|a| format!("{} {}", a.field, a.value)).collect();
-    let mut lines = wrap::words(&locale.word("assumed-class"), WIDTH - 2 - TITLE);
+    lines.extend(wrap::words(&locale.word("assumed-class"), WIDTH - 2 - TITLE));
     lines.extend(wrap::phrases(&fields, WIDTH - 4 - TITLE).into_iter().map(|line| format!("  {line}")));
     lines
 }

@@ -171,6 +171,7 @@ pub(super) fn assumption(locale: &Locale, answer: &Answer, assumed: &Assumption)
     let name = |id: &DeviceId| answer.devices.get(usize::from(id.0)).map_or("", |device| short(&device.name));
     let message = match assumed {
         Assumption::Quant { quant } => Message::new("assumed-quant").with("quant", quant),
+        Assumption::ReadAs { model_type } => Message::new("assumed-rules").with("type", model_type),
         Assumption::Context { context } => {
             Message::new("assumed-context").with("tokens", thousands(context.0))
         }

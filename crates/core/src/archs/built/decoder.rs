@@ -37,6 +37,17 @@ pub(in crate::archs) fn of_layers(
     named(m, text, &Names::USUAL, layer)
 }
 
+/// A decoder whose layers are built by `layer`, without a norm after the last.
+pub(in crate::archs) fn of_layers_alone(
+    m: &mut Modules,
+    text: &Text<'_>,
+    layer: impl FnMut(&mut Modules, u64) -> Built,
+) -> Built {
+    let facts = text.facts;
+    m.table(Names::USUAL.embedding, facts.vocab, facts.width);
+    m.each(Names::USUAL.layers, facts.layers, layer)
+}
+
 /// A decoder with names of its own, whose layers are built by `layer`.
 pub(in crate::archs) fn named(
     m: &mut Modules,

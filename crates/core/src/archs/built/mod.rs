@@ -9,6 +9,7 @@ pub(super) mod decoder;
 pub(super) mod experts;
 pub(super) mod ffn;
 pub(super) mod layout;
+pub(super) mod ngrams;
 pub(super) mod recurrent;
 pub(super) mod streams;
 pub(super) mod towers;

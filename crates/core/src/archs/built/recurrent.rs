@@ -130,24 +130,49 @@ pub(in crate::archs) enum DecayShape {
     Spread,
 }
 
+/// Which matrices do the two gates of Kimi delta attention have?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::archs) enum DeltaGates {
+    /// Two each, through a narrow middle.
+    LowRank,
+    /// One each.
+    FullRank,
+    /// Two for the gate of what is forgotten, one for that of the output.
+    FullRankOutput,
+}
+
 /// Kimi delta attention.
-pub(in crate::archs) fn kimi_delta(m: &mut Modules, width: u64, r: &Recurrent, decay: DecayShape) {
+pub(in crate::archs) fn kimi_delta(
+    m: &mut Modules,
+    width: u64,
+    r: &Recurrent,
+    decay: DecayShape,
+    gates: DeltaGates,
+) {
     let Recurrent::KimiDelta { heads, head_dim, conv } = *r else { return };
     let inner = heads.saturating_mul(head_dim);
     for name in ["q_proj", "k_proj", "v_proj"] {
         m.linear(name, width, inner, false);
     }
     m.convolution("conv1d", &[r.convolved(), 1, conv], false);
+    let gate = |m: &mut Modules, name: &str, in_low_rank: bool| {
+        if in_low_rank {
+            let [down, up] = ["a", "b"].map(|half| format!("{name}_{half}_proj"));
+            low_rank(m, [&down, &up], [width, head_dim, inner]);
+        } else {
+            m.linear(&format!("{name}_proj"), width, inner, false);
+        }
+    };
     m.under("forget_gate", |m| {
         m.parameter("dt_bias", &[inner]);
         match decay {
             DecayShape::Vector => m.parameter("A_log", &[heads]),
             DecayShape::Spread => m.parameter("A_log", &[1, 1, heads, 1]),
         }
-        low_rank(m, ["f_a_proj", "f_b_proj"], [width, head_dim, inner]);
+        gate(m, "f", gates != DeltaGates::FullRank);
     });
     m.linear("b_proj", width, heads, false);
-    low_rank(m, ["g_a_proj", "g_b_proj"], [width, head_dim, inner]);
+    gate(m, "g", gates == DeltaGates::LowRank);
     m.norm("o_norm", head_dim);
     m.linear("o_proj", inner, width, false);
 }

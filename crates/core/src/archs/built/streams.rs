@@ -24,3 +24,43 @@ pub(in crate::archs) fn joined(m: &mut Modules, count: u64, width: u64) {
         m.parameter("hc_scale", &[1]);
     });
 }
+
+/// What weighs the outputs of earlier layers against each other: a norm and one score each.
+pub(in crate::archs) fn over_depth(m: &mut Modules, width: u64) {
+    m.norm("norm", width);
+    m.linear("score", width, 1, false);
+}
+
+/// Mixers in low rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::archs) struct LowRank {
+    /// Streams.
+    pub(in crate::archs) count: u64,
+    /// Rank of the matrices that mix what goes in.
+    pub(in crate::archs) rank: u64,
+    /// Width of one stream.
+    pub(in crate::archs) width: u64,
+}
+
+impl LowRank {
+    const fn all(&self) -> u64 {
+        self.count.saturating_mul(self.width)
+    }
+
+    /// Mixers around a layer's two parts; they stand for the norms at their entry.
+    pub(in crate::archs) fn around_parts(&self, m: &mut Modules) {
+        for part in ["attn_hyper_connection", "mlp_hyper_connection"] {
+            m.under(part, |m| {
+                self.mixer(m);
+                m.linear("block_inject_weight", self.all(), self.count, false);
+            });
+        }
+    }
+
+    /// What mixes the streams into one.
+    pub(in crate::archs) fn mixer(&self, m: &mut Modules) {
+        m.norm("hc_norm", self.all());
+        m.linear("input_mix_weight_down", self.all(), self.rank, false);
+        m.linear("input_mix_weight_up", self.rank, self.all(), false);
+    }
+}

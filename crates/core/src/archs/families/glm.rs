@@ -1,7 +1,7 @@
 //! GLM 4: gate and up as one matrix; its later form norms both parts at both ends. GLM 4.5 to 4.7 with
 //! experts: dense first layers, a multi-token-prediction layer at the end.
 
-use super::{Family, Whole, Wrapper};
+use super::{Family, Ties, Whole, Wrapper};
 use crate::archs::blocks::Style;
 use crate::archs::built::layout::{Layout, Matrices};
 use crate::archs::built::towers::glm;
@@ -61,6 +61,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         model_types: &["glm4v", "glm46v"],
         text: "glm4v_text",
         body: |m, whole| seeing(m, whole, "glm4v_vision"),
+        ties: Ties::Either,
         ..Wrapper::PLAIN
     },
     Wrapper {

@@ -2,7 +2,7 @@
 //! residual streams; with its tower.
 
 use super::{Family, Whole, Wrapper, kinds_from_words, settle_by_kv_heads};
-use crate::archs::built::recurrent::{self, DecayShape};
+use crate::archs::built::recurrent::{self, DecayShape, DeltaGates};
 use crate::archs::built::towers::glm;
 use crate::archs::built::{Built, Modules, Text, attention, decoder, streams};
 use crate::archs::facts::{Facts, LayerKind, config};
@@ -30,6 +30,7 @@ fn read(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     facts.latent = Some(config::latent(config)?);
     facts.indexer = Some(config::indexer(config)?);
     facts.ffn_bias = false;
+    facts.lead_with_dense(3);
     kinds_from_words(config, facts, &["linear_attention"], (LayerKind::Recurrent, LayerKind::Latent))?;
     if facts.kinds.is_empty() {
         let linear = |i: u64| !(i + 1).is_multiple_of(4);
@@ -52,7 +53,9 @@ fn body(m: &mut Modules, text: &Text<'_>) -> Built {
     let pooled = config.uint(&["index_kpool"])?.unwrap_or(0);
     decoder::of_layers(m, text, |m, i| {
         m.under("self_attn", |m| match (facts.kind(i), &facts.recurrent) {
-            (LayerKind::Recurrent, Some(r)) => recurrent::kimi_delta(m, facts.width, r, DecayShape::Vector),
+            (LayerKind::Recurrent, Some(r)) => {
+                recurrent::kimi_delta(m, facts.width, r, DecayShape::Vector, DeltaGates::LowRank)
+            }
             _ => {
                 decoder::attend(m, facts, i);
                 if let Some(indexer) = facts.indexer_of(i).filter(|_| pooled > 0) {

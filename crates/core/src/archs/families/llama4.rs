@@ -1,6 +1,6 @@
 //! Llama 4: three of four layers look at a chunk, experts in every or every other layer.
 
-use super::{Family, Whole, Wrapper};
+use super::{Family, Ties, Whole, Wrapper};
 use crate::archs::built::experts::{Routed, Stack};
 use crate::archs::built::layout::Layout;
 use crate::archs::built::towers::vit;
@@ -34,6 +34,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[Wrapper {
     body: seeing,
     stem: "",
     head: "language_model",
+    ties: Ties::Part,
     ..Wrapper::PLAIN
 }];
 

@@ -1,7 +1,7 @@
 //! Towers before language models that are families of their own: LLaVA and its line, Mistral Small 3, InternVL,
 //! Idefics 3, PaliGemma; and Voxtral, which hears.
 
-use super::{Whole, Wrapper};
+use super::{Ties, Whole, Wrapper};
 use crate::archs::built::towers::{self, Vision, project, whisper};
 use crate::archs::built::{Built, Modules};
 use crate::formats::hf_config::{Config, ConfigError};
@@ -14,6 +14,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         model_types: &["llava"],
         text: "llama",
         body: |m, whole| llava(m, whole, CLIP, false),
+        ties: Ties::Either,
         ..Wrapper::PLAIN
     },
     Wrapper {
@@ -26,13 +27,14 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         model_types: &["llava_onevision"],
         text: "qwen2",
         body: |m, whole| llava(m, whole, SIGLIP, true),
+        ties: Ties::Either,
         ..Wrapper::PLAIN
     },
     Wrapper { model_types: &["mistral3"], text: "mistral", body: mistral, ..Wrapper::PLAIN },
     Wrapper { model_types: &["internvl"], text: "qwen2", body: internvl, ..Wrapper::PLAIN },
     Wrapper { model_types: &["idefics3"], text: "llama", body: idefics, ..Wrapper::PLAIN },
     Wrapper { model_types: &["paligemma"], text: "gemma", body: paligemma, ..Wrapper::PLAIN },
-    Wrapper { model_types: &["voxtral"], text: "llama", body: voxtral, ..Wrapper::PLAIN },
+    Wrapper { model_types: &["voxtral"], text: "llama", body: voxtral, ties: Ties::Never, ..Wrapper::PLAIN },
 ];
 
 /// The tower under its usual name, and its width.

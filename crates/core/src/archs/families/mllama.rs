@@ -1,6 +1,6 @@
 //! Llama 3.2 Vision: some layers attend to the image instead of to the text.
 
-use super::{Family, Whole, Wrapper};
+use super::{Family, Ties, Whole, Wrapper};
 use crate::archs::built::attention::{self, Biases};
 use crate::archs::built::towers::mllama;
 use crate::archs::built::{Built, Modules, Text, decoder, ffn};
@@ -18,8 +18,13 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     ..Family::READ_ONLY
 }];
 
-pub(super) const WRAPPERS: &[Wrapper] =
-    &[Wrapper { model_types: &["mllama"], text: "mllama_text_model", body: seeing, ..Wrapper::PLAIN }];
+pub(super) const WRAPPERS: &[Wrapper] = &[Wrapper {
+    model_types: &["mllama"],
+    text: "mllama_text_model",
+    body: seeing,
+    ties: Ties::Never,
+    ..Wrapper::PLAIN
+}];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     (facts.qkv_bias, facts.output_bias, facts.ffn_bias) = (false, false, false);

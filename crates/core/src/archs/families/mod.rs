@@ -1,12 +1,14 @@
 //! The families: one short file each, naming the keys it answers to and what it settles.
 
 mod afmoe;
+mod bailing;
 mod bert;
 mod bitnet;
 mod bloom;
 mod clip;
 mod cohere;
 mod dbrx;
+mod deci;
 mod deepseek;
 mod deepseek4;
 mod ernie_vl;
@@ -41,6 +43,7 @@ mod opt;
 mod phi;
 mod plain;
 mod qwen;
+mod qwen4;
 mod qwen_next;
 mod qwen_vl;
 mod recurrent_gemma;
@@ -52,11 +55,12 @@ mod t5;
 mod t5gemma;
 mod ungated;
 mod whisper;
+mod zamba2;
 
 use super::blocks::Style;
 use super::built::{Built, Modules, Text, decoder};
 use super::facts::{Facts, LayerKind, PerLayer, config};
-use crate::formats::hf_config::{Config, ConfigError};
+use crate::formats::hf_config::{Config, ConfigError, ConfigProblem};
 use crate::model::Window;
 
 /// A family of architectures that are read and built alike.
@@ -136,6 +140,21 @@ pub(super) struct Wrapper {
     /// The outer config may describe the language model itself, where it has no part that does. Otherwise
     /// the class leaves all of it to its defaults.
     pub(super) flat: bool,
+    /// Whose word decides whether the head shares the embedding.
+    pub(super) ties: Ties,
+}
+
+/// Whose word decides whether the head of a wrapped language model shares the embedding?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ties {
+    /// The whole's.
+    Whole,
+    /// The language model's part.
+    Part,
+    /// Either of them can tie.
+    Either,
+    /// Nobody's: the head is always its own.
+    Never,
 }
 
 impl Wrapper {
@@ -147,7 +166,19 @@ impl Wrapper {
         stem: "model",
         head: "",
         flat: true,
+        ties: Ties::Whole,
     };
+
+    /// Whether the head shares the embedding; `part` is what the language model's part says.
+    pub(super) fn tied(&self, config: &Config<'_>, part: bool) -> Result<bool, ConfigError> {
+        let whole = || Ok(config.flag("tie_word_embeddings")?.unwrap_or(false));
+        match self.ties {
+            Ties::Whole => whole(),
+            Ties::Part => Ok(part),
+            Ties::Either => Ok(part || whole()?),
+            Ties::Never => Ok(false),
+        }
+    }
 
     /// Builds what a class of the library holds: a class that is named `…Model` is the body alone.
     pub(super) fn build(&self, m: &mut Modules, whole: &Whole<'_>, class: &str) -> Built {
@@ -196,6 +227,10 @@ fn usual_head(m: &mut Modules, text: &Text<'_>, class: &str) -> Built {
     let facts = text.facts;
     if class.ends_with("ForSequenceClassification") {
         m.linear("score", facts.width, labels(text.config)?, false);
+    } else if class.ends_with("ForTokenClassification") {
+        m.linear("score", facts.width, labels(text.config)?, true);
+    } else if class.ends_with("ForQuestionAnswering") {
+        return Err(text.config.error(&["architectures"], ConfigProblem::UnknownPart));
     } else if !facts.tied {
         m.linear("lm_head", facts.width, facts.vocab, false);
     }
@@ -214,6 +249,9 @@ static FAMILIES: &[&[Family]] = &[
     llama4::FAMILIES,
     qwen::FAMILIES,
     qwen_next::FAMILIES,
+    qwen4::FAMILIES,
+    bailing::FAMILIES,
+    zamba2::FAMILIES,
     gemma::FAMILIES,
     gemma4::FAMILIES,
     phi::FAMILIES,
@@ -259,6 +297,7 @@ static FAMILIES: &[&[Family]] = &[
     bitnet::FAMILIES,
     minicpm::FAMILIES,
     rwkv::FAMILIES,
+    deci::FAMILIES,
     plain::FAMILIES,
 ];
 
@@ -266,6 +305,7 @@ static WRAPPERS: &[&[Wrapper]] = &[
     gemma::WRAPPERS,
     gemma4::WRAPPERS,
     qwen_vl::WRAPPERS,
+    qwen4::WRAPPERS,
     llava::WRAPPERS,
     llama4::WRAPPERS,
     mllama::WRAPPERS,
@@ -290,9 +330,9 @@ pub(super) fn by_gguf(arch: &str) -> Option<&'static Family> {
     all().find(|f| f.gguf.contains(&arch))
 }
 
-/// The family that a `model_type` of config.json belongs to.
-pub(super) fn by_model_type(model_type: &str) -> Option<&'static Family> {
-    all().find(|f| f.model_types.contains(&model_type))
+/// The family that a `model_type` of config.json belongs to, and the type as it is written here.
+pub(super) fn by_model_type(model_type: &str) -> Option<(&'static Family, &'static str)> {
+    types().find(|(_, name)| *name == model_type)
 }
 
 /// The family of a class of the library (`LlamaForCausalLM`), and the `model_type` that it goes by. Class
@@ -302,8 +342,12 @@ pub(super) fn by_class(class: &str) -> Option<(&'static Family, &'static str)> {
     let named = ends.iter().find_map(|end| class.find(end)).map_or(class, |at| &class[..at]);
     let plain = |name: &str| name.replace(['_', '-'], "").to_ascii_lowercase();
     let named = plain(named);
-    let types = all().flat_map(|family| family.model_types.iter().map(move |name| (family, *name)));
-    types.into_iter().find(|(_, name)| plain(name) == named)
+    types().find(|(_, name)| plain(name) == named)
+}
+
+/// All types of models, with their families.
+fn types() -> impl Iterator<Item = (&'static Family, &'static str)> {
+    all().flat_map(|family| family.model_types.iter().map(move |name| (family, *name)))
 }
 
 fn all() -> impl Iterator<Item = &'static Family> {

@@ -2,7 +2,6 @@
 //! files carry their own tensors; building those from a config is not done for them yet.
 
 use super::Family;
-use crate::archs::facts::{Facts, LayerKind};
 
 /// Keys of architectures whose cache is plain (no window, latent, state or sharing), read off the
 /// engine's own hyperparameter loaders (ggml-org/llama.cpp v0.5.0 `src/models/`).
@@ -29,12 +28,4 @@ const PLAIN_KEYS: &[&str] = &[
     "xverse",
 ];
 
-pub(super) const FAMILIES: &[Family] = &[
-    Family { gguf: PLAIN_KEYS, ..Family::READ_ONLY },
-    Family { gguf: &["deci"], settle: attention_where_heads, ..Family::READ_ONLY },
-];
-
-/// Layers without key/value heads have no attention at all.
-fn attention_where_heads(facts: &mut Facts) {
-    facts.set_kinds(|f, i| if f.kv_heads.at(i) == 0 { LayerKind::None } else { LayerKind::Full });
-}
+pub(super) const FAMILIES: &[Family] = &[Family { gguf: PLAIN_KEYS, ..Family::READ_ONLY }];

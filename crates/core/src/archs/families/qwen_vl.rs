@@ -1,6 +1,6 @@
 //! Qwen2-VL to Qwen3.5: a vision tower before one of Qwen's language models.
 
-use super::{Whole, Wrapper};
+use super::{Ties, Whole, Wrapper};
 use crate::archs::built::towers::qwen;
 use crate::archs::built::{Built, Modules};
 use crate::formats::hf_config::Config;
@@ -10,12 +10,14 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         model_types: &["qwen2_vl"],
         text: "qwen2_vl_text",
         body: |m, whole| seeing(m, whole, "qwen2_vl_vision", qwen::qwen2),
+        ties: Ties::Either,
         ..Wrapper::PLAIN
     },
     Wrapper {
         model_types: &["qwen2_5_vl"],
         text: "qwen2_5_vl_text",
         body: |m, whole| seeing(m, whole, "qwen2_5_vl_vision", qwen::qwen2_5),
+        ties: Ties::Either,
         ..Wrapper::PLAIN
     },
     Wrapper {

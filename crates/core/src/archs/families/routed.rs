@@ -1,7 +1,7 @@
 //! Mixtures of experts in the usual layout, after dense first layers or in every layer: dots.llm1, Hunyuan 3,
 //! Solar Open, MiniMax M2, Mellum 2, ERNIE 4.5, Hunyuan A13B.
 
-use super::{Family, settle_windows, windows};
+use super::{Family, biased_head, settle_windows, usual_head, windows};
 use crate::archs::built::experts::{Correction, Routed};
 use crate::archs::built::layout::{Layout, QkNorms};
 use crate::archs::facts::{Facts, LayerKind};
@@ -77,6 +77,10 @@ pub(super) const FAMILIES: &[Family] = &[
         model_types: &["ernie4_5_moe"],
         config: ernie,
         body: |m, text| ERNIE.build(m, text),
+        head: |m, text, class| {
+            let biased = text.config.flag("use_bias")?.unwrap_or(false);
+            if biased { biased_head(m, text, class) } else { usual_head(m, text, class) }
+        },
         ..CORRECTED
     },
     Family {

@@ -51,7 +51,7 @@ fn decoder(m: &mut Modules, text: &Text<'_>) -> Built {
     m.each("layers", config.required(&["decoder_layers"])?, |m, _| {
         whisper::BLOCK.build(m, facts.width, hidden);
         const CROSS: Block = Block { attention: "encoder_attn", ..whisper::BLOCK };
-        CROSS.attend(m, facts.width);
+        CROSS.attend(m, facts.width, facts.width);
         m.layer_norm("encoder_attn_layer_norm", facts.width);
         Ok(())
     })?;

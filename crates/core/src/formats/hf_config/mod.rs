@@ -472,7 +472,7 @@ mod tests {
         let value = multimodal();
         let whole = Config::new(&value).unwrap();
         assert_eq!((whole.model_type(), whole.class()), ("gemma3", "A"));
-        let text = whole.language_model("").unwrap();
+        let text = whole.language_model("", true).unwrap();
         assert_eq!(text.required(&["n_embd", "hidden_size"]), Ok(2560));
         assert_eq!(text.words("layer_types"), Ok(Some(alloc::vec!["a", "b"])));
         assert_eq!(text.tied(false), Ok(true));
@@ -483,7 +483,7 @@ mod tests {
     fn values_of_another_type_are_errors_that_name_the_field() {
         let value = multimodal();
         let whole = Config::new(&value).unwrap();
-        let text = whole.language_model("").unwrap();
+        let text = whole.language_model("", true).unwrap();
         let problem = |error: ConfigError| (error.field, error.problem);
         let wrong = |field: &str, problem| (String::from(field), problem);
         let uint = |name| problem(text.uint(&[name]).unwrap_err());

@@ -122,7 +122,12 @@ impl Block {
 
     /// Builds one layer.
     pub(in crate::archs) fn build(&self, m: &mut Modules, width: u64, hidden: u64) {
-        self.attend(m, width);
+        self.build_wider(m, width, width, hidden);
+    }
+
+    /// Builds one layer whose attention has a width `inner` of its own.
+    pub(in crate::archs) fn build_wider(&self, m: &mut Modules, width: u64, inner: u64, hidden: u64) {
+        self.attend(m, width, inner);
         m.under(self.ffn, |m| match self.matrices {
             Matrices::Gated => ffn::gated(m, width, hidden, self.ffn_bias),
             Matrices::FusedGate(names) => ffn::fused_gate(m, names, width, hidden, self.ffn_bias),
@@ -132,18 +137,18 @@ impl Block {
     }
 
     /// Builds the attention module of a layer.
-    pub(in crate::archs) fn attend(&self, m: &mut Modules, width: u64) {
+    pub(in crate::archs) fn attend(&self, m: &mut Modules, width: u64, inner: u64) {
         m.under(self.attention, |m| match self.projections {
             Projections::Separate([q, k, v, o]) => {
                 let key_bias = self.attention_bias && self.key_bias;
                 for (name, bias) in [(q, self.attention_bias), (k, key_bias), (v, self.attention_bias)] {
-                    m.linear(name, width, width, bias);
+                    m.linear(name, width, inner, bias);
                 }
-                m.linear(o, width, width, self.attention_bias);
+                m.linear(o, inner, width, self.attention_bias);
             }
             Projections::Fused([qkv, o]) => {
-                m.linear(qkv, width, width.saturating_mul(3), self.attention_bias);
-                m.linear(o, width, width, self.attention_bias);
+                m.linear(qkv, width, inner.saturating_mul(3), self.attention_bias);
+                m.linear(o, inner, width, self.attention_bias);
             }
         });
     }

@@ -54,6 +54,10 @@ pub(in crate::archs) fn internvl(m: &mut Modules, config: &Config<'_>) -> Built 
     m.under("encoder", |m| {
         m.each("layer", v.layers, |m, _| {
             block.build(m, v.width, v.hidden);
+            // The output has a bias whether or not the others have one.
+            if !block.attention_bias {
+                m.parameter("attention.projection_layer.bias", &[v.width]);
+            }
             if normed {
                 m.under("attention", |m| ["q_norm", "k_norm"].iter().for_each(|name| m.norm(name, v.width)));
             }
@@ -63,7 +67,7 @@ pub(in crate::archs) fn internvl(m: &mut Modules, config: &Config<'_>) -> Built 
     })?;
     // Images pooled over all patches need no last norm.
     if !config.flag("use_mean_pooling")?.unwrap_or(true) {
-        norm.add(m, "layernorm", v.width);
+        m.layer_norm("layernorm", v.width);
     }
     Ok(())
 }
@@ -94,7 +98,8 @@ pub(in crate::archs) fn llama4(m: &mut Modules, config: &Config<'_>) -> Built {
     Ok(())
 }
 
-/// MoonViT: positions as a grid.
+/// MoonViT: positions as a grid. Its later form norms by scale alone, has no biases, and attention may be
+/// wider than the stream.
 pub(in crate::archs) fn moon(m: &mut Modules, config: &Config<'_>) -> Built {
     let v = Vision {
         width: config.required(&["vt_hidden_size", "hidden_size"])?,
@@ -104,12 +109,25 @@ pub(in crate::archs) fn moon(m: &mut Modules, config: &Config<'_>) -> Built {
     };
     let height = config.required(&["init_pos_emb_height", "pos_emb_height"])?;
     let across = config.required(&["init_pos_emb_width", "pos_emb_width"])?;
+    let inner = config.uint(&["qkv_hidden_size"])?.unwrap_or(v.width);
+    let by_scale = config.text("norm_type")? == Some("rmsnorm");
+    let bias = |name: &str| Ok(config.flag(name)?.unwrap_or(true));
+    let block = Block {
+        norm: if by_scale { Norm::Scale } else { Norm::ScaleAndShift },
+        attention_bias: bias("attn_bias")?,
+        ffn_bias: bias("linear_bias")?,
+        ..SEPARATE
+    };
+    let patch_bias = bias("patch_embed_proj_bias")?;
     m.under("patch_embed", |m| {
-        m.convolution("proj", &v.patch_shape(), true);
+        m.convolution("proj", &v.patch_shape(), patch_bias);
         m.parameter("pos_emb.position_embeddings", &[height, across, v.width]);
     });
-    SEPARATE.layers(m, "layers", &v)?;
-    m.layer_norm("final_layernorm", v.width);
+    m.each("layers", v.layers, |m, _| {
+        block.build_wider(m, v.width, inner, v.hidden);
+        Ok(())
+    })?;
+    block.norm.add(m, "final_layernorm", v.width);
     Ok(())
 }
 
