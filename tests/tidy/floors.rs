@@ -50,8 +50,6 @@ const SHARED: &[&str] = &[
 const EXCEPTIONS: &[(&str, &str)] = &[
     // Ollama runs llama.cpp: it builds on the public facts of that engine.
     ("engines::ollama", "engines::llama_cpp"),
-    // Kimi's latent attention is DeepSeek's.
-    ("archs::families::kimi", "archs::families::deepseek"),
 ];
 
 /// Every import of the core that goes sideways or up.
@@ -153,6 +151,5 @@ fn imports_downward_and_written_exceptions_pass() {
     assert_none(&one_file("ledger", "use crate::{dtype::Format, machine::DeviceId, units::Bytes};"));
     assert_none(&one_file("case", "use crate::setup::Setup;"));
     assert_none(&one_file("engines/ollama/mod", "use crate::engines::{Engine, llama_cpp};"));
-    assert_none(&one_file("archs/families/kimi", "use super::{Family, deepseek};"));
     assert_none(&one_file("units", "#[cfg(test)] mod tests { use crate::plan::evaluate; }"));
 }

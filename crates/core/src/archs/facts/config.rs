@@ -36,6 +36,9 @@ fn by_field(config: &Config<'_>, error: &KeyError) -> ConfigError {
         "attention.head_count" => names::HEADS,
         "attention.head_count_kv" => names::KV_HEADS,
         "feed_forward_length" => names::FFN,
+        "expert_count" => names::EXPERTS,
+        "expert_used_count" => names::EXPERTS_USED,
+        "expert_feed_forward_length" => names::EXPERT_WIDTH,
         _ => names::HEAD_DIM,
     };
     let stated = field.iter().copied().find(|name| config.states(name));
@@ -248,4 +251,22 @@ pub(in crate::archs) fn indexer(config: &Config<'_>) -> Result<Indexer, ConfigEr
         k_dim: config.required(&["index_head_dim"])?,
         top_k: config.required(&["index_topk"])?,
     })
+}
+
+/// A key/value head for each head, all of them together as wide as the stream, whatever other fields say.
+pub(in crate::archs) fn even_heads(facts: &mut Facts) {
+    facts.kv_heads = facts.heads.clone();
+    facts.k_dim = facts.width.checked_div(facts.heads.first()).unwrap_or(0);
+    facts.v_dim = facts.k_dim;
+}
+
+/// The feed-forward part is as wide as this field says, else four times as wide as the stream.
+pub(in crate::archs) fn ffn_width(
+    config: &Config<'_>,
+    facts: &mut Facts,
+    field: &str,
+) -> Result<(), ConfigError> {
+    let usual = facts.width.saturating_mul(4);
+    facts.ffn = PerLayer::All(config.uint(&[field])?.unwrap_or(usual));
+    Ok(())
 }

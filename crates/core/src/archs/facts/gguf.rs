@@ -226,6 +226,20 @@ fn recurrent(r: &Reader<'_>) -> Result<Option<Recurrent>, KeyError> {
     if let Some(conv) = r.uint("shortconv.l_cache")? {
         return Ok(Some(Recurrent::ShortConv { width: r.required("embedding_length")?, conv }));
     }
+    if let Some(state) = r.uint("wkv.head_size")? {
+        let inner = r.required("embedding_length")?;
+        // Shifts by one token keep what a convolution over one more than that keeps.
+        let conv = r.uint("token_shift_count")?.unwrap_or(2).saturating_add(1);
+        let rank = inner.checked_div(state).unwrap_or(0);
+        return Ok(Some(Recurrent::StateSpace {
+            kind: StateSpace::Wkv,
+            conv,
+            inner,
+            state,
+            groups: 0,
+            rank,
+        }));
+    }
     let conv = r.or_zero("ssm.conv_kernel")?;
     if let Some(head_dim) = r.uint("kda.head_dim")? {
         let heads = r.numbers("attention.head_count")?.first();

@@ -16,6 +16,8 @@ use crate::units::Tokens;
 
 /// The most layers a model may state: twice the engine's own limit (`LLAMA_MAX_LAYERS`).
 const MAX_LAYERS: u64 = 1024;
+/// The most experts a layer may state.
+const MAX_EXPERTS: u64 = 1 << 16;
 /// The largest extent a single hyperparameter may state.
 const MAX_EXTENT: u64 = 1 << 32;
 
@@ -368,7 +370,22 @@ impl Facts {
     /// The first key that does not, by its GGUF name.
     pub fn check(&self) -> Result<(), KeyError> {
         self.check_sizes()?;
+        self.check_experts()?;
         self.check_heads()
+    }
+
+    fn check_experts(&self) -> Result<(), KeyError> {
+        let Some(experts) = &self.experts else { return Ok(()) };
+        for (key, value, max) in [
+            ("expert_count", experts.count, MAX_EXPERTS),
+            ("expert_used_count", experts.used, experts.count),
+            ("expert_feed_forward_length", experts.width, MAX_EXTENT),
+        ] {
+            if value > max {
+                return Err(KeyError { key: key.into(), problem: KeyProblem::OutOfRange { value, max } });
+            }
+        }
+        Ok(())
     }
 
     fn check_heads(&self) -> Result<(), KeyError> {

@@ -1,10 +1,9 @@
 //! BLOOM, Falcon and MPT: queries, keys and values as one matrix, positions that cost nothing.
 
 use super::Family;
-use super::gpt::{even_heads, ffn_width};
 use crate::archs::built::layout::{Layout, Matrices, Norm, Projections};
 use crate::archs::built::{Built, Modules, Text};
-use crate::archs::facts::{Facts, PerLayer};
+use crate::archs::facts::{Facts, PerLayer, config};
 use crate::formats::hf_config::{Config, ConfigError};
 
 const BLOOM: Layout = Layout {
@@ -72,7 +71,7 @@ pub(super) const FAMILIES: &[Family] = &[
 
 /// Heads as wide as the stream, and a feed-forward part of one width whatever the config states.
 fn even(facts: &mut Facts) {
-    even_heads(facts);
+    config::even_heads(facts);
     facts.ffn = PerLayer::All(facts.width.saturating_mul(4));
 }
 
@@ -80,13 +79,13 @@ fn even(facts: &mut Facts) {
 fn falcon(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     let biased = config.flag("bias")?.unwrap_or(false);
     (facts.qkv_bias, facts.output_bias, facts.ffn_bias) = (biased, biased, biased);
-    even_heads(facts);
+    config::even_heads(facts);
     if config.flag("new_decoder_architecture")?.unwrap_or(false) {
         facts.kv_heads = config.uint(&["num_kv_heads"])?.map_or(facts.heads.clone(), PerLayer::All);
     } else if config.flag("multi_query")?.unwrap_or(false) {
         facts.kv_heads = PerLayer::All(1);
     }
-    ffn_width(config, facts, "ffn_hidden_size")
+    config::ffn_width(config, facts, "ffn_hidden_size")
 }
 
 /// Falcon's norms: one for each part when they run in turn; in parallel, one for both or one each by

@@ -49,7 +49,7 @@ fn read(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
             },
             (None, Some(ratios)) => ratios.get(at).copied().unwrap_or(0),
             // The class starts with two heavily compressed layers and alternates from there.
-            (None, None) if i < 2 || i % 2 == 0 => heavy,
+            (None, None) if i < 2 || i.is_multiple_of(2) => heavy,
             (None, None) => sparse,
         }
     };

@@ -6,7 +6,7 @@ use core::iter;
 use super::{Family, biased_head, window_everywhere};
 use crate::archs::built::layout::{Layout, Matrices, Norm, Projections, positions};
 use crate::archs::built::{Built, Modules, Text};
-use crate::archs::facts::{Facts, LayerKind, PerLayer};
+use crate::archs::facts::{Facts, LayerKind, PerLayer, config};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::Window;
 
@@ -93,7 +93,7 @@ pub(super) const FAMILIES: &[Family] = &[
         gguf: &["gptneox"],
         model_types: &["gpt_neox"],
         config: |_, f| {
-            even_heads(f);
+            config::even_heads(f);
             Ok(())
         },
         settle: |f| (f.ffn_bias, f.gated_ffn) = (true, false),
@@ -117,24 +117,10 @@ fn biased(facts: &mut Facts) {
     (facts.ffn_bias, facts.gated_ffn) = (true, false);
 }
 
-/// A key/value head for each head, all of them together as wide as the stream, whatever other fields say.
-pub(super) fn even_heads(facts: &mut Facts) {
-    facts.kv_heads = facts.heads.clone();
-    facts.k_dim = facts.width.checked_div(facts.heads.first()).unwrap_or(0);
-    facts.v_dim = facts.k_dim;
-}
-
-/// The feed-forward part is as wide as this field says, else four times as wide as the stream.
-pub(super) fn ffn_width(config: &Config<'_>, facts: &mut Facts, field: &str) -> Result<(), ConfigError> {
-    let usual = facts.width.saturating_mul(4);
-    facts.ffn = PerLayer::All(config.uint(&[field])?.unwrap_or(usual));
-    Ok(())
-}
-
 /// Heads and widths of GPT-2 and GPT-J.
 fn even(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    even_heads(facts);
-    ffn_width(config, facts, "n_inner")
+    config::even_heads(facts);
+    config::ffn_width(config, facts, "n_inner")
 }
 
 /// GPT-2, which keeps its matrices the other way round.
@@ -165,8 +151,8 @@ fn bigcode(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
 
 /// GPT-Neo: kinds of layers as a list of patterns, each with how often it is repeated.
 fn neo(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    even_heads(facts);
-    ffn_width(config, facts, "intermediate_size")?;
+    config::even_heads(facts);
+    config::ffn_width(config, facts, "intermediate_size")?;
     facts.window = config.uint(&["window_size"])?.map(Window::Sliding);
     let Some(listed) = config.raw("attention_types").and_then(|types| types.as_array()) else {
         facts.set_kinds(|_, i| window_if(i % 2 == 1));

@@ -6,19 +6,28 @@ use crate::archs::facts::{Facts, LayerKind};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::Recurrent;
 
+/// Every so many-th layer is full attention, in files that do not say.
+const INTERVAL: u64 = 8;
+
 pub(super) const FAMILIES: &[Family] =
-    &[Family { model_types: &["minimax"], builds: false, config, settle, body, ..Family::PLAIN }];
+    &[Family { gguf: &["minimax-01"], model_types: &["minimax"], config, settle, body, ..Family::READ_ONLY }];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     kinds_from_words(config, facts, &["linear_attention"], (LayerKind::Recurrent, LayerKind::Full))?;
-    facts.recurrent = Some(Recurrent::Lightning { heads: facts.heads.first(), head_dim: facts.k_dim });
+    if facts.kinds.is_empty() {
+        // Every second layer, when a config does not list them (class default).
+        facts.set_kinds(|_, i| if i % 2 == 0 { LayerKind::Full } else { LayerKind::Recurrent });
+    }
     Ok(())
 }
 
-/// Full attention in every second layer when a config does not list them (class default).
 fn settle(facts: &mut Facts) {
+    facts.recurrent = Some(Recurrent::Lightning { heads: facts.heads.first(), head_dim: facts.k_dim });
     if facts.kinds.is_empty() {
-        facts.set_kinds(|_, i| if i % 2 == 0 { LayerKind::Full } else { LayerKind::Recurrent });
+        let stated = facts.full_attention_interval;
+        let every = if stated > 0 { stated } else { INTERVAL };
+        let full = |i: u64| (i + 1).is_multiple_of(every);
+        facts.set_kinds(|_, i| if full(i) { LayerKind::Full } else { LayerKind::Recurrent });
     }
 }
 

@@ -1,10 +1,9 @@
 //! OPT: a decoder within a decoder, embeddings that may be narrower than the stream.
 
 use super::Family;
-use super::gpt::{even_heads, ffn_width};
 use crate::archs::built::layout::{Layout, Matrices, Norm, Projections, positions};
 use crate::archs::built::{Built, Modules, Text};
-use crate::archs::facts::Facts;
+use crate::archs::facts::{Facts, config};
 use crate::formats::hf_config::{Config, ConfigError};
 
 /// Rows of the table of positions before the first position.
@@ -31,8 +30,8 @@ pub(super) const FAMILIES: &[Family] = &[Family {
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     let biased = config.flag("enable_bias")?.unwrap_or(false);
     (facts.qkv_bias, facts.output_bias, facts.ffn_bias) = (biased, biased, biased);
-    even_heads(facts);
-    ffn_width(config, facts, "ffn_dim")
+    config::even_heads(facts);
+    config::ffn_width(config, facts, "ffn_dim")
 }
 
 /// Width of the embedding.

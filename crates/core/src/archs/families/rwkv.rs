@@ -1,10 +1,9 @@
 //! RWKV: no attention; each layer keeps the last token twice, and a state.
 
 use super::Family;
-use super::gpt::ffn_width;
 use crate::archs::built::layout::{Layout, Norm};
 use crate::archs::built::{Built, Modules, Text, recurrent};
-use crate::archs::facts::{Facts, LayerKind};
+use crate::archs::facts::{Facts, LayerKind, config};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::{Recurrent, StateSpace};
 
@@ -17,8 +16,14 @@ const RWKV: Layout = Layout {
     ..Layout::LLAMA
 };
 
-pub(super) const FAMILIES: &[Family] =
-    &[Family { model_types: &["rwkv"], config, body, stem: "rwkv", head, ..Family::READ_ONLY }];
+pub(super) const FAMILIES: &[Family] = &[
+    Family {
+        gguf: &["rwkv6", "rwkv7"],
+        settle: |f| f.set_kinds(|_, _| LayerKind::Recurrent),
+        ..Family::READ_ONLY
+    },
+    Family { model_types: &["rwkv"], config, body, stem: "rwkv", head, ..Family::READ_ONLY },
+];
 
 /// A state of three values a channel in RWKV 4, and of one value for each other channel of the head since.
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
@@ -37,7 +42,7 @@ fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     facts.set_kinds(|_, _| LayerKind::Recurrent);
     facts.context_length = config.uint(&["context_length"])?.map(crate::units::Tokens);
     facts.gated_ffn = false;
-    ffn_width(config, facts, "intermediate_size")
+    config::ffn_width(config, facts, "intermediate_size")
 }
 
 fn body(m: &mut Modules, text: &Text<'_>) -> Built {

@@ -16,7 +16,7 @@ pub(super) const FAMILIES: &[Family] =
 
 /// Whether the class puts a transformer before this layer when a config lists none.
 const fn by_default(i: u64) -> bool {
-    i >= 6 && (i < 43 && i % 6 == 0 || i == 47 || i == 51)
+    matches!(i, 6 | 12 | 18 | 24 | 30 | 36 | 42 | 47 | 51)
 }
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
