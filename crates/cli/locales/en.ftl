@@ -229,6 +229,7 @@ error-no-config = { $name } is no config of a model
 error-config-missing = { $name } has no config.json beside it
 error-contradiction = { $name } mixes two models
 error-not-converted = { $name } cannot be planned yet: what a GGUF file of it holds is not known
+error-not-planned = { $name } cannot be planned yet: what an engine keeps for its layers is not known
 error-file-special = { $name } is no regular file
 error-file-unreadable = { $name } cannot be read
 error-file-kind = { $name } is no model file

@@ -263,6 +263,12 @@ pub(crate) fn config(locale: &Locale, name: &str, error: &ArchError) -> Problem 
     }
 }
 
+/// What an engine keeps for some layers of a model is not known.
+pub(crate) fn layers_not_planned(locale: &Locale, name: &str) -> Problem {
+    Problem::new(locale, &Message::new("error-not-planned").with("name", name))
+        .hint(locale, &Message::new("hint-not-converted").with("name", name))
+}
+
 /// A file has its formats already.
 pub(crate) fn quant_of_file(locale: &Locale, name: &str, quant: Recipe) -> Problem {
     let message = Message::new("error-quant-of-file").with("name", name).with("quant", quant.name());

@@ -7,7 +7,7 @@ use vramplan_core::archs::ArchError;
 use vramplan_core::catalogue::hardware::{Around, HardwareSpec, NamedMachine, named_machine};
 use vramplan_core::catalogue::{Lookup, ModelRow, converted, find_model, usual_recipe};
 use vramplan_core::engines::WeightsSource;
-use vramplan_core::model::Model;
+use vramplan_core::model::{Layer, Model};
 use vramplan_core::quants::Recipe;
 use vramplan_core::units::Bytes;
 use vramplan_io::hardware::this_machine;
@@ -92,6 +92,9 @@ fn of_file(locale: &Locale, name: &str, quant: Option<Recipe>) -> Result<Found, 
     }
     match (opened(locale, name)?, quant) {
         (Opened::Gguf(_), Some(quant)) => Err(explain_problem::quant_of_file(locale, name, quant)),
+        (Opened::Gguf(file), None) if !file.model.trunk().all(Layer::is_planned) => {
+            Err(explain_problem::layers_not_planned(locale, name))
+        }
         (Opened::Gguf(file), None) => {
             let file = *file;
             let source = Source::File(name.into());

@@ -23,14 +23,19 @@ fn text(s: &str) -> Vec<u8> {
 impl Gguf {
     /// A model of two layers that plans.
     fn small() -> Self {
+        Self::of("llama")
+    }
+
+    /// The same layers under another architecture's key.
+    fn of(arch: &str) -> Self {
         let mut gguf = Self { version: 3, keys: Vec::new(), tensors: Vec::new() }
-            .string("general.architecture", "llama")
-            .uint("llama.block_count", 2)
-            .uint("llama.embedding_length", 64)
-            .uint("llama.context_length", 4096)
-            .uint("llama.feed_forward_length", 128)
-            .uint("llama.attention.head_count", 4)
-            .uint("llama.attention.head_count_kv", 2)
+            .string("general.architecture", arch)
+            .uint(&format!("{arch}.block_count"), 2)
+            .uint(&format!("{arch}.embedding_length"), 64)
+            .uint(&format!("{arch}.context_length"), 4096)
+            .uint(&format!("{arch}.feed_forward_length"), 128)
+            .uint(&format!("{arch}.attention.head_count"), 4)
+            .uint(&format!("{arch}.attention.head_count_kv"), 2)
             .tensor("token_embd.weight", &[64, 100], 0);
         for i in 0..2 {
             for (part, shape) in [("attn_q", [64, 64]), ("ffn_up", [64, 128]), ("ffn_down", [128, 64])] {
@@ -248,6 +253,13 @@ fn an_unknown_architecture_still_has_weights() {
     let place = Place::new();
     let unknown = Gguf::small().string("general.architecture", "brandnew");
     place.refused_gguf(&unknown, &["not understood: brandnew", "7 tensors take", "cannot be told"]);
+}
+
+/// An encoder is understood, and shown; what an engine keeps for it is not known yet.
+#[test]
+fn an_encoder_is_shown_and_not_planned() {
+    let place = Place::new();
+    place.refused_gguf(&Gguf::of("bert"), &["cannot be planned yet", "vram models show"]);
 }
 
 #[test]

@@ -234,13 +234,28 @@ fn configs_that_describe_no_model() {
     refused("[1, 2]", &["config.json"]);
     refused("\u{feff}{}", &["is no config of a model"]);
     refused(&"[".repeat(100_000), &["is no config of a model"]);
-    refused(&with("model_type", json!("brandnew")).to_string(), &["not understood: brandnew"]);
+    let mut brandnew = with("model_type", json!("brandnew"));
+    brandnew["architectures"] = json!(["BrandNewForCausalLM"]);
+    refused(&brandnew.to_string(), &["not understood: brandnew"]);
     refused(&with("hidden_size", json!("wide")).to_string(), &["hidden_size", "whole number"]);
     refused(&with("num_hidden_layers", json!(1_000_000_000)).to_string(), &["out of range"]);
     place.write("config.json", &vec![0xff; 64]);
     place.refused("./config.json", &["not UTF-8"]);
     place.write("config.json", &vec![b' '; 5 << 20]);
     place.refused("./config.json", &["more than a config has"]);
+}
+
+/// A type of model that nobody knows, of a class that is known: read by its rules, and that is said.
+#[test]
+fn rules_that_stand_in_for_unknown_ones_are_told() {
+    let place = Place::of(&with("model_type", json!("brandnew")));
+    assert_eq!(place.shown(".")["read_as"], json!({"model_type": "llama", "in_part": false}));
+    for args in [&["models", "show", "."][..], &["plan", ".", "--on", "rtx-4090"]] {
+        let output = place.run(args);
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("rules of llama"), "{text}");
+    }
 }
 
 #[test]

@@ -81,6 +81,14 @@ pub struct Layer {
     pub predicts_ahead: bool,
 }
 
+impl Layer {
+    /// Whether it is known what an engine keeps for this layer while it generates: not yet for a compressed
+    /// history, for attention both ways, and for attention to another input.
+    pub const fn is_planned(&self) -> bool {
+        !matches!(self.mixer, Mixer::Compressed(_) | Mixer::Bidirectional(_)) && self.cross.is_none()
+    }
+}
+
 /// How does a layer mix tokens? This decides what it keeps between tokens.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -66,6 +66,12 @@ fn about(suite: &str) -> &'static str {
              pinned host buffers, `mapped` ranges of a mapped file, `refusal` settings the engine refuses.\n\
              Compute buffers follow a largest-live-set rule, not yet the engine's allocator.\n"
         }
+        "params" => {
+            "Parameters and tensors that the model classes of transformers 5.24.0 create (on torch's meta device),\n\
+             from config.json alone. `total`, `active` and `embedding` are counts, `by_class` the whole split by\n\
+             part, `tensors` all names and shapes; a list counts as right only as a whole. Records whose name\n\
+             begins with `varied/` are made up: a class's defaults with single fields varied.\n"
+        }
         _ => "",
     }
 }

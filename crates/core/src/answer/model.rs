@@ -148,8 +148,14 @@ impl ModelAnswer {
             by_part: counts.by_part,
         };
         let tensors = described.parameters.iter().map(|p| (p.name.as_str(), p.shape.clone(), None));
+        let of_layers = Self::of_layers(layers, parameters);
+        let mut inputs = of_layers.inputs.clone();
+        if described.hears {
+            inputs.push(Input::Audio);
+        }
         Self {
             name,
+            inputs,
             arch: facts.arch.clone(),
             form,
             stored,
@@ -161,7 +167,7 @@ impl ModelAnswer {
             tensors: tensor_runs(tensors),
             read_as: described.read_as,
             assumed: assumed(described),
-            ..Self::of_layers(layers, parameters)
+            ..of_layers
         }
     }
 

@@ -29,6 +29,8 @@ pub struct Described {
     /// Layers for predicting more than one token ahead that files of the model hold; the library builds
     /// none of them.
     pub layers_ahead: u64,
+    /// The model itself takes sound in, without a tower that does.
+    pub hears: bool,
     /// Whose rules were used, where the config's own type of model is not known.
     pub read_as: Option<ReadAs>,
     /// The fields that were left to the library's class.
@@ -69,7 +71,8 @@ pub fn describe(root: &Value) -> Result<Described, ArchError> {
     }
     let parameters = modules.finish()?;
     let layers_ahead = text.uint(LAYERS_AHEAD)?.unwrap_or(0);
-    Ok(Described { parameters, layers_ahead, read_as, assumed: config.assumed(), facts })
+    let hears = family.hears;
+    Ok(Described { parameters, layers_ahead, hears, read_as, assumed: config.assumed(), facts })
 }
 
 /// The language model of a config.

@@ -82,6 +82,8 @@ pub(super) struct Family {
     pub(super) body: fn(&mut Modules, &Text<'_>) -> Built,
     /// The body's name in a model that has a head.
     pub(super) stem: &'static str,
+    /// Takes sound in itself.
+    pub(super) hears: bool,
     /// Builds the head of the library's model for this class.
     pub(super) head: fn(&mut Modules, &Text<'_>, class: &str) -> Built,
 }
@@ -97,6 +99,7 @@ impl Family {
         settle: |_| {},
         body: decoder::usual,
         stem: "model",
+        hears: false,
         head: usual_head,
     };
 

@@ -12,6 +12,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     model_types: &["whisper"],
     config,
     body,
+    hears: true,
     // The head is the embedding, whatever a config says.
     head: |_, _, _| Ok(()),
     ..Family::READ_ONLY
