@@ -135,8 +135,8 @@ fn commands_in_the_tables_of_the_readme_have_answers() {
     let readme = project("README.md");
     let rows = readme.lines().filter(|line| line.starts_with('|'));
     let commands = rows.flat_map(|row| row.split('`')).filter_map(|text| text.strip_prefix("vram "));
-    // There is no such file here: model files have tests of their own.
-    let commands: Vec<_> = commands.filter(|command| !command.contains("./model.gguf")).collect();
+    // There are no such files here: model files and folders have tests of their own.
+    let commands: Vec<_> = commands.filter(|command| !command.contains(" ./")).collect();
     assert!(commands.len() > 10, "{commands:?}");
     for command in commands {
         let output = run(command);
@@ -155,6 +155,15 @@ fn figures_of_the_readme_are_the_published_ones() {
     let runs = project("observations/llama.cpp/llama_cpp.jsonl").lines().count();
     let runs = format!("{},{:03} recorded runs", runs / 1000, runs % 1000);
     assert!(readme.contains(&runs), "{runs}");
+    let records = project("observations/transformers/params.jsonl");
+    let types: std::collections::BTreeSet<String> = records
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["model_type"].to_string())
+        .collect();
+    for figure in [format!("{} configs", records.lines().count()), format!("{} types of models", types.len())]
+    {
+        assert!(readme.contains(&figure), "{figure}");
+    }
 }
 
 #[test]
