@@ -143,7 +143,8 @@ struct Kind {
     ffn: String,
     keeps: String,
     count: u64,
-    ranges: Vec<String>,
+    /// First and last of layers that follow each other.
+    ranges: Vec<[u64; 2]>,
 }
 
 /// The kinds of layers, in order of the first of each.
@@ -151,15 +152,22 @@ fn kinds(locale: &Locale, runs: &[LayerRun]) -> Vec<Kind> {
     let mut kinds: Vec<Kind> = Vec::new();
     for run in runs {
         let (mixer, ffn) = (mixer(locale, run), ffn(locale, &run.layer.ffn));
-        let range =
-            if run.first == run.last { run.first.to_string() } else { format!("{}-{}", run.first, run.last) };
         let count = run.last - run.first + 1;
         match kinds.iter_mut().find(|kind| kind.mixer == mixer && kind.ffn == ffn) {
             Some(kind) => {
                 kind.count += count;
-                kind.ranges.push(range);
+                match kind.ranges.last_mut().filter(|[_, last]| last + 1 == run.first) {
+                    Some([_, last]) => *last = run.last,
+                    None => kind.ranges.push([run.first, run.last]),
+                }
             }
-            None => kinds.push(Kind { mixer, ffn, keeps: kept(locale, run), count, ranges: vec![range] }),
+            None => kinds.push(Kind {
+                mixer,
+                ffn,
+                keeps: kept(locale, run),
+                count,
+                ranges: vec![[run.first, run.last]],
+            }),
         }
     }
     kinds
@@ -179,8 +187,12 @@ fn layers(locale: &Locale, answer: &ModelAnswer) -> Vec<String> {
 }
 
 /// The first ranges and the last, where there are many.
-fn shortened(ranges: &[String]) -> String {
-    match ranges {
+fn shortened(ranges: &[[u64; 2]]) -> String {
+    let ranges = ranges.iter().map(|[first, last]| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    match ranges.collect::<Vec<_>>().as_slice() {
         [first @ .., last] if first.len() >= RANGES => {
             format!("{}, ..., {last}", first[..RANGES - 1].join(", "))
         }

@@ -41,7 +41,6 @@ fn by_field(config: &Config<'_>, error: &KeyError) -> ConfigError {
         "expert_feed_forward_length" => names::EXPERT_WIDTH,
         _ => names::HEAD_DIM,
     };
-    let stated = field.iter().copied().find(|name| config.states(name));
     let problem = match error.problem {
         KeyProblem::OutOfRange { value: 0, .. } => ConfigProblem::Zero,
         KeyProblem::OutOfRange { max, .. } => ConfigProblem::OutOfRange { max },
@@ -51,7 +50,7 @@ fn by_field(config: &Config<'_>, error: &KeyError) -> ConfigError {
         KeyProblem::WrongLength { entries, layers } => ConfigProblem::WrongLength { entries, layers },
         KeyProblem::Missing | KeyProblem::WrongType { .. } => ConfigProblem::Missing,
     };
-    config.error(&[stated.unwrap_or_else(|| field.first().copied().unwrap_or_default())], problem)
+    config.error(field, problem)
 }
 
 /// Names that the fields nearly all families have go by.

@@ -437,9 +437,10 @@ impl<'a> Config<'a> {
         config.get("quant_method").and_then(Value::as_str)
     }
 
-    /// An error about the field that goes by these names.
+    /// An error about the field that goes by these names: by the one it is stated under, else the first.
     pub fn error(&self, names: &[&str], problem: ConfigProblem) -> ConfigError {
-        let name = names.first().copied().unwrap_or_default();
+        let stated = names.iter().find(|name| self.states(name)).or_else(|| names.first());
+        let name = stated.copied().unwrap_or_default();
         ConfigError { field: format!("{}{name}", self.path), problem }
     }
 }
