@@ -120,3 +120,38 @@ fn unknown_types_are_read_by_the_rules_of_known_parts_or_refused() {
         describe(&json!({"model_type": "llava", "text_config": {"model_type": "novel"}})).unwrap_err();
     assert_eq!(error.to_string(), "unknown architecture \"novel\"");
 }
+
+/// Classes that are published with their models. The counts are the published ones (hub); GLM-4's holds 32
+/// rotary frequencies beside what is built.
+#[test]
+fn classes_of_published_code_count_as_published() {
+    let mixture = json!({
+        "architectures": ["DeepseekForCausalLM"], "model_type": "deepseek", "first_k_dense_replace": 1,
+        "hidden_size": 2048, "intermediate_size": 10_944, "moe_intermediate_size": 1408,
+        "n_routed_experts": 64, "n_shared_experts": 2, "num_attention_heads": 16,
+        "num_experts_per_tok": 6, "num_hidden_layers": 28, "num_key_value_heads": 16,
+        "tie_word_embeddings": false, "vocab_size": 102_400
+    });
+    assert_eq!(described(&mixture).counts().built, 16_375_728_128);
+    let glm = json!({
+        "architectures": ["ChatGLMModel"], "model_type": "chatglm", "add_bias_linear": false,
+        "add_qkv_bias": true, "ffn_hidden_size": 13_696, "hidden_size": 4096, "kv_channels": 128,
+        "multi_query_group_num": 2, "num_attention_heads": 32, "num_layers": 40,
+        "padded_vocab_size": 151_552, "seq_length": 8192, "tie_word_embeddings": false
+    });
+    assert_eq!(described(&glm).counts().built, 9_399_951_392 - 32);
+    let internlm = json!({
+        "architectures": ["InternLM2ForCausalLM"], "model_type": "internlm2", "bias": false,
+        "hidden_size": 4096, "intermediate_size": 14_336, "num_attention_heads": 32,
+        "num_hidden_layers": 32, "num_key_value_heads": 8, "tie_word_embeddings": false,
+        "vocab_size": 92_544
+    });
+    assert_eq!(described(&internlm).counts().built, 7_737_708_544);
+    let qwen = json!({
+        "architectures": ["QWenLMHeadModel"], "model_type": "qwen", "hidden_size": 4096,
+        "intermediate_size": 22_016, "kv_channels": 128, "num_attention_heads": 32,
+        "num_hidden_layers": 32, "seq_length": 8192, "tie_word_embeddings": false,
+        "vocab_size": 151_936
+    });
+    assert_eq!(described(&qwen).counts().built, 7_721_324_544);
+}

@@ -57,6 +57,8 @@ pub(in crate::archs) enum QkNorms {
 pub(in crate::archs) enum Matrices {
     /// Gate, up and down.
     Gated,
+    /// Gate, up and down by these names.
+    GatedAs([&'static str; 3]),
     /// Gate and up as one, beside down.
     FusedGate([&'static str; 2]),
     /// Up and down.
@@ -212,6 +214,9 @@ impl Layout {
         match (facts.ffn_of(i), self.matrices) {
             (Ffn::Dense { width: hidden, .. }, Matrices::FusedGate(names)) => {
                 ffn::fused_gate(m, names, width, hidden, facts.ffn_bias);
+            }
+            (Ffn::Dense { width: hidden, .. }, Matrices::GatedAs(names)) => {
+                ffn::gated_as(m, names, width, hidden, facts.ffn_bias);
             }
             (Ffn::Dense { width: hidden, .. }, Matrices::Plain(names)) => {
                 ffn::plain(m, names, width, hidden, facts.ffn_bias);

@@ -102,7 +102,7 @@ fn common(config: &Config<'_>) -> Result<Facts, ConfigError> {
         layers,
         mtp_layers: 0,
         width,
-        vocab: config.required(&["vocab_size"])?,
+        vocab: config.required(&["vocab_size", "padded_vocab_size"])?,
         context_length: config.uint(names::CONTEXT)?.map(Tokens),
         heads: PerLayer::All(heads),
         kv_heads: PerLayer::All(config.uint(names::KV_HEADS)?.unwrap_or(heads)),

@@ -23,7 +23,6 @@ pub(super) const FAMILIES: &[Family] = &[Family {
         }
         if let Some(experts) = &mut f.experts {
             experts.router_bias = true;
-            experts.layers = None;
         }
     },
     body,

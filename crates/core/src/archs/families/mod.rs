@@ -47,6 +47,7 @@ mod qwen4;
 mod qwen_next;
 mod qwen_vl;
 mod recurrent_gemma;
+mod remote;
 mod routed;
 mod rwkv;
 mod stablelm;
@@ -301,6 +302,7 @@ static FAMILIES: &[&[Family]] = &[
     minicpm::FAMILIES,
     rwkv::FAMILIES,
     deci::FAMILIES,
+    remote::FAMILIES,
     plain::FAMILIES,
 ];
 

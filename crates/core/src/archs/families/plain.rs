@@ -7,25 +7,18 @@ use super::Family;
 /// engine's own hyperparameter loaders (ggml-org/llama.cpp v0.5.0 `src/models/`).
 const PLAIN_KEYS: &[&str] = &[
     "arctic",
-    "baichuan",
     "bailingmoe",
     "bailingmoe2",
     "chameleon",
     "codeshell",
-    "deepseek",
     "grok",
     "grovemoe",
-    "internlm2",
     "jais",
     "maincoder",
-    "minicpm",
     "openelm",
-    "orion",
     "pangu-embedded",
     "plamo",
-    "qwen",
     "refact",
-    "xverse",
 ];
 
 pub(super) const FAMILIES: &[Family] = &[Family { gguf: PLAIN_KEYS, ..Family::READ_ONLY }];

@@ -130,6 +130,7 @@ impl Block {
         self.attend(m, width, inner);
         m.under(self.ffn, |m| match self.matrices {
             Matrices::Gated => ffn::gated(m, width, hidden, self.ffn_bias),
+            Matrices::GatedAs(names) => ffn::gated_as(m, names, width, hidden, self.ffn_bias),
             Matrices::FusedGate(names) => ffn::fused_gate(m, names, width, hidden, self.ffn_bias),
             Matrices::Plain(names) => ffn::plain(m, names, width, hidden, self.ffn_bias),
         });

@@ -1,0 +1,127 @@
+//! Models whose classes are published with them and not part of the library, named as that code names them:
+//! InternLM, Qwen 1, ChatGLM 3 and GLM 4, Baichuan 2, MiniCPM, Orion, XVERSE, MiMo, DeepSeek's first mixture.
+
+use super::Family;
+use crate::archs::built::layout::{Layout, Matrices, Norm, Projections};
+use crate::archs::built::{Built, Modules, Text};
+use crate::archs::facts::{Facts, PerLayer};
+use crate::formats::hf_config::{Config, ConfigError};
+
+const INTERNLM2: Layout = Layout {
+    table: "tok_embeddings",
+    norms: &["attention_norm", "ffn_norm"],
+    attention: "attention",
+    projections: Projections::Fused(["wqkv", "wo"]),
+    ffn: "feed_forward",
+    matrices: Matrices::GatedAs(["w1", "w3", "w2"]),
+    ..Layout::LLAMA
+};
+
+const QWEN: Layout = Layout {
+    table: "wte",
+    layers: "h",
+    norms: &["ln_1", "ln_2"],
+    last_norm: "ln_f",
+    attention: "attn",
+    projections: Projections::Fused(["c_attn", "c_proj"]),
+    ffn: "mlp",
+    matrices: Matrices::GatedAs(["w1", "w2", "c_proj"]),
+    ..Layout::LLAMA
+};
+
+const CHATGLM: Layout = Layout {
+    table: "embedding.word_embeddings",
+    layers: "encoder.layers",
+    last_norm: "encoder.final_layernorm",
+    attention: "self_attention",
+    projections: Projections::Fused(["query_key_value", "dense"]),
+    matrices: Matrices::FusedGate(["dense_h_to_4h", "dense_4h_to_h"]),
+    ..Layout::LLAMA
+};
+
+const BAICHUAN: Layout = Layout { projections: Projections::Fused(["W_pack", "o_proj"]), ..Layout::LLAMA };
+
+const ORION: Layout = Layout { norm: Norm::ScaleAndShift, ..Layout::LLAMA };
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family {
+        gguf: &["internlm2"],
+        model_types: &["internlm2"],
+        config: |c, f| biased(c, f, "bias"),
+        body: |m, text| INTERNLM2.build(m, text),
+        head: |m, text, _| head(m, text, "output"),
+        ..Family::READ_ONLY
+    },
+    Family { model_types: &["internlm"], config: |c, f| biased(c, f, "bias"), ..Family::READ_ONLY },
+    Family {
+        gguf: &["qwen"],
+        model_types: &["qwen"],
+        config: |_, f| {
+            // The config counts gate and up together.
+            f.ffn = PerLayer::All(f.ffn.first() / 2);
+            Ok(())
+        },
+        settle: |f| f.qkv_bias = true,
+        body: |m, text| QWEN.build(m, text),
+        stem: "transformer",
+        ..Family::READ_ONLY
+    },
+    Family {
+        gguf: &["chatglm"],
+        model_types: &["chatglm"],
+        config: |c, f| {
+            f.qkv_bias = c.flag("add_qkv_bias")?.unwrap_or(false);
+            f.output_bias = c.flag("add_bias_linear")?.unwrap_or(false);
+            f.ffn_bias = f.output_bias;
+            Ok(())
+        },
+        body: chatglm,
+        ..Family::READ_ONLY
+    },
+    Family {
+        gguf: &["baichuan"],
+        model_types: &["baichuan"],
+        body: |m, text| BAICHUAN.build(m, text),
+        ..Family::READ_ONLY
+    },
+    Family {
+        gguf: &["orion"],
+        model_types: &["orion"],
+        body: |m, text| ORION.build(m, text),
+        ..Family::READ_ONLY
+    },
+    Family { gguf: &["xverse"], model_types: &["xverse"], ..Family::READ_ONLY },
+    Family { gguf: &["minicpm"], model_types: &["minicpm"], ..Family::READ_ONLY },
+    Family {
+        model_types: &["mimo"],
+        config: |c, f| {
+            f.qkv_bias = c.flag("attention_bias")?.unwrap_or(true);
+            (f.output_bias, f.ffn_bias) = (false, false);
+            Ok(())
+        },
+        ..Family::READ_ONLY
+    },
+    Family { gguf: &["deepseek"], model_types: &["deepseek"], ..Family::READ_ONLY },
+];
+
+/// Attention's matrices have biases where this field says so.
+fn biased(config: &Config<'_>, facts: &mut Facts, field: &str) -> Result<(), ConfigError> {
+    let biased = config.flag(field)?.unwrap_or(false);
+    (facts.qkv_bias, facts.output_bias) = (biased, biased);
+    Ok(())
+}
+
+fn head(m: &mut Modules, text: &Text<'_>, name: &str) -> Built {
+    if !text.facts.tied {
+        m.linear(name, text.facts.width, text.facts.vocab, false);
+    }
+    Ok(())
+}
+
+/// The class is named as a body is, and holds the head all the same.
+fn chatglm(m: &mut Modules, text: &Text<'_>) -> Built {
+    m.under("transformer", |m| {
+        CHATGLM.build(m, text)?;
+        head(m, text, "output_layer")
+    })
+}
