@@ -83,9 +83,12 @@ pub struct Layer {
 
 impl Layer {
     /// Whether it is known what an engine keeps for this layer while it generates: not yet for a compressed
-    /// history, for attention both ways, and for attention to another input.
-    pub const fn is_planned(&self) -> bool {
-        !matches!(self.mixer, Mixer::Compressed(_) | Mixer::Bidirectional(_)) && self.cross.is_none()
+    /// history, for the keys of a scorer beside ordinary ones, for attention both ways, and for attention to
+    /// another input.
+    pub fn is_planned(&self) -> bool {
+        let scored = self.mixer.attention().is_some_and(|a| a.indexer.is_some());
+        let known = !matches!(self.mixer, Mixer::Compressed(_) | Mixer::Bidirectional(_));
+        known && !scored && self.cross.is_none()
     }
 }
 
@@ -155,6 +158,8 @@ pub struct Attention {
     pub window: Option<Window>,
     /// The layer keeps no cache of its own and reads this layer's.
     pub shares_cache_with: Option<u32>,
+    /// The scorer that picks blocks of the context, with a key cache of its own (MiniMax M3, Qwen4-Exp).
+    pub indexer: Option<Indexer>,
 }
 
 impl Attention {

@@ -36,6 +36,7 @@ fn attention() -> impl Strategy<Value = Attention> {
         v_dim: dim * 32,
         window,
         shares_cache_with: None,
+        indexer: None,
     })
 }
 
@@ -331,6 +332,7 @@ fn absurd_contexts_do_not_wrap() {
             v_dim: 1 << 40,
             window: None,
             shares_cache_with: None,
+            indexer: None,
         }),
         ffn: Ffn::None,
         predicts_ahead: false,

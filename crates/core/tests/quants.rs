@@ -63,6 +63,7 @@ fn layer(kv: &Value, i: u64) -> Layer {
             v_dim: 128,
             window: None,
             shares_cache_with: None,
+            indexer: None,
         })
     };
     let ffn = match number(&kv["expert_count"]) {

@@ -13,7 +13,7 @@ use super::SCHEMA_VERSION;
 use crate::archs::{Described, ReadAs, Stored, part_of_tensor};
 use crate::dtype::Format;
 use crate::formats::hf_config::ClassDefault;
-use crate::model::{Ffn, Layer, Mixer, Model, Part, Role, Tensor};
+use crate::model::{Attention, Ffn, Latent, Layer, Mixer, Model, Part, Role, Tensor};
 use crate::rules::cache;
 use crate::units::{Bytes, Tokens};
 
@@ -251,7 +251,9 @@ fn run_of(i: u64, layer: Layer) -> LayerRun {
 fn cached_values(layer: &Layer) -> u64 {
     let row = cache::row_of(layer).map_or(0, |row| row.k.saturating_add(row.v));
     let beside = match &layer.mixer {
-        Mixer::Latent(latent) => latent.indexer.map_or(0, |indexer| indexer.k_dim),
+        Mixer::Latent(Latent { indexer, .. }) | Mixer::Attention(Attention { indexer, .. }) => {
+            indexer.map_or(0, |indexer| indexer.k_dim)
+        }
         Mixer::Compressed(c) => {
             let keys = c.indexer.map_or(0, |indexer| indexer.k_dim);
             c.dim.saturating_add(c.dim.saturating_add(keys).checked_div(c.ratio).unwrap_or(0))

@@ -61,6 +61,7 @@ mod tests {
             v_dim: 128,
             window: None,
             shares_cache_with: None,
+            indexer: None,
         };
         let row = row_of(&layer(Mixer::Attention(a))).unwrap();
         let one =

@@ -2,7 +2,7 @@
 
 use vramplan_core::answer::{Form, Input, LayerRun, ModelAnswer, TensorRun};
 use vramplan_core::archs::Beyond;
-use vramplan_core::model::{Attention, Ffn, Latent, Mixer, Part, Recurrent, StateSpace, Window};
+use vramplan_core::model::{Attention, Ffn, Indexer, Latent, Mixer, Part, Recurrent, StateSpace, Window};
 
 use super::number::{gib, small_bytes, thousands};
 use super::{Page, TITLE, WIDTH, wrap};
@@ -202,7 +202,7 @@ fn shortened(ranges: &[[u64; 2]]) -> String {
 
 fn mixer(locale: &Locale, run: &LayerRun) -> String {
     let main = match &run.layer.mixer {
-        Mixer::Attention(a) => attention(locale, a),
+        Mixer::Attention(a) => scored(locale, attention(locale, a), a.indexer),
         Mixer::Latent(l) => latent(locale, l),
         Mixer::Recurrent(r) => recurrent(locale, r),
         Mixer::Parallel(a, r) => locale.text(
@@ -236,7 +236,12 @@ fn latent(locale: &Locale, l: &Latent) -> String {
             .with("rank", thousands(l.kv_rank))
             .with("rope", thousands(l.rope_dim)),
     );
-    let Some(indexer) = l.indexer else { return main };
+    scored(locale, main, l.indexer)
+}
+
+/// The same, and the scorer beside it.
+fn scored(locale: &Locale, main: String, indexer: Option<Indexer>) -> String {
+    let Some(indexer) = indexer else { return main };
     locale.text(
         &Message::new("mixer-scored")
             .with("a", main)

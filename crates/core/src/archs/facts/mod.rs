@@ -234,7 +234,8 @@ impl Facts {
 
     /// Rebuilds layer `i`.
     pub fn layer(&self, i: u64) -> Layer {
-        let cross = (self.cross.at(i) > 0).then(|| Attention { window: None, ..self.attention(i) });
+        let cross =
+            (self.cross.at(i) > 0).then(|| Attention { window: None, indexer: None, ..self.attention(i) });
         Layer { mixer: self.mixer(i), cross, ffn: self.ffn_of(i), predicts_ahead: i >= self.layers }
     }
 
@@ -272,6 +273,7 @@ impl Facts {
             v_dim,
             window: self.window.filter(|_| windowed),
             shares_cache_with: self.shared_with(i),
+            indexer: self.indexer_of(i).filter(|_| self.latent.is_none()),
         }
     }
 
