@@ -4,6 +4,7 @@ mod budget;
 mod corpus;
 mod llama_cpp;
 mod params;
+mod recipes;
 mod recorded_model;
 mod report;
 mod score;
@@ -48,7 +49,7 @@ pub(crate) struct Accuracy {
 type Suite = (&'static str, fn(&Corpus) -> Result<Score>);
 
 /// The suites in the order they are printed.
-const SUITES: &[Suite] = &[("llama_cpp", llama_cpp::run), ("params", params::run)];
+const SUITES: &[Suite] = &[("llama_cpp", llama_cpp::run), ("params", params::run), ("recipes", recipes::run)];
 
 /// Figures by suite and group.
 type Table = BTreeMap<String, BTreeMap<String, Figures>>;

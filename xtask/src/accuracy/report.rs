@@ -72,6 +72,11 @@ fn about(suite: &str) -> &'static str {
              part, `tensors` all names and shapes; a list counts as right only as a whole. Records whose name\n\
              begins with `varied/` are made up: a class's defaults with single fields varied.\n"
         }
+        "recipes" => {
+            "Formats that a quantisation gives every tensor, from its name alone, against those that the llama.cpp\n\
+             library v0.5.0 chose. `formats` counts a model as right only when all its tensors are, `bytes` is\n\
+             their sum.\n"
+        }
         _ => "",
     }
 }
