@@ -148,14 +148,12 @@ impl ModelAnswer {
             by_part: counts.by_part,
         };
         let tensors = described.parameters.iter().map(|p| (p.name.as_str(), p.shape.clone(), None));
-        let of_layers = Self::of_layers(layers, parameters);
-        let mut inputs = of_layers.inputs.clone();
+        let mut of_layers = Self::of_layers(layers, parameters);
         if described.hears {
-            inputs.push(Input::Audio);
+            of_layers.inputs.push(Input::Audio);
         }
         Self {
             name,
-            inputs,
             arch: facts.arch.clone(),
             form,
             stored,

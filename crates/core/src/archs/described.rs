@@ -98,8 +98,7 @@ pub(super) fn language_model<'a>(config: &Config<'a>) -> Result<LanguageModel<'a
     let (family, model_type) = family(config, stated, default)?;
     let in_part = stated.is_some() && wrapper.is_none();
     // A part that names its own type is read by its rules; the whole is known only if a wrapper is.
-    let known =
-        if in_part { outer.is_empty() } else { [stated.unwrap_or(default), ""].contains(&model_type) };
+    let known = if in_part { outer.is_empty() } else { model_type == stated.unwrap_or(default) };
     let read_as = (!known).then_some(ReadAs { model_type, in_part });
     let text = text.as_class(model_type);
     let mut facts = family.read(&text)?;

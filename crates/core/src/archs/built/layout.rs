@@ -8,6 +8,14 @@ use super::{Built, Modules, Text, ffn};
 use crate::archs::facts::Facts;
 use crate::model::{Attention, Ffn};
 
+/// Norms of the stream at both ends of both parts of a layer.
+pub(in crate::archs) const FOUR_NORMS: &[&str] = &[
+    "input_layernorm",
+    "post_attention_layernorm",
+    "pre_feedforward_layernorm",
+    "post_feedforward_layernorm",
+];
+
 /// What does a norm hold?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::archs) enum Norm {

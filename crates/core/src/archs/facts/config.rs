@@ -206,6 +206,18 @@ pub(in crate::archs) fn time_step_rank(
     }
 }
 
+/// Mamba 2 of so many channels, by the names that hybrids give its other sizes.
+pub(in crate::archs) fn mamba2(config: &Config<'_>, inner: u64) -> Result<Recurrent, ConfigError> {
+    Ok(Recurrent::StateSpace {
+        kind: StateSpace::Mamba2,
+        conv: config.required(&["mamba_d_conv"])?,
+        inner,
+        state: config.required(&["mamba_d_state"])?,
+        groups: config.required(&["mamba_n_groups", "mamba_ngroups"])?,
+        rank: config.required(&["mamba_n_heads", "n_mamba_heads"])?,
+    })
+}
+
 /// A gated delta net as every class names its sizes.
 pub(in crate::archs) fn delta_net(config: &Config<'_>) -> Result<Recurrent, ConfigError> {
     let value_heads = config.required(&["linear_num_value_heads"])?;

@@ -232,6 +232,24 @@ impl Facts {
         }
     }
 
+    /// The router's scores are corrected, where there is a router.
+    pub fn correct_router(&mut self) {
+        if let Some(experts) = &mut self.experts {
+            experts.router_bias = true;
+        }
+    }
+
+    /// Gives every `period`-th trunk layer one mixer, and all others another.
+    pub fn set_every(&mut self, period: u64, nth: LayerKind, other: LayerKind) {
+        self.set_kinds(|_, i| if (i + 1).is_multiple_of(period) { nth } else { other });
+    }
+
+    /// The first `layers` are an encoder, and those after them attend to it.
+    pub fn encode_first(&mut self, layers: u64) {
+        self.set_kinds(|_, i| if i < layers { LayerKind::Bidirectional } else { LayerKind::Full });
+        self.cross = PerLayer::Each((0..self.layers).map(|i| u64::from(i >= layers)).collect());
+    }
+
     /// Rebuilds layer `i`.
     pub fn layer(&self, i: u64) -> Layer {
         let cross =

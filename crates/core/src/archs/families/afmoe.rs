@@ -1,7 +1,7 @@
 //! Arcee's AFMoE (Trinity): windows in three of four layers, a gate on attention's output, norms at both ends
 //! of both parts, experts after dense first layers.
 
-use super::{Family, settle_windows, windows};
+use super::{Family, settle_stated_windows, windows};
 use crate::archs::built::experts::{Correction, Routed};
 use crate::archs::built::layout::Layout;
 use crate::archs::facts::{Facts, PerLayer};
@@ -19,10 +19,8 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     config,
     settle: |f| {
         f.qk_norm = true;
-        if let Some(experts) = &mut f.experts {
-            experts.router_bias = true;
-        }
-        settle_windows(f, if f.window.is_some() { 4 } else { 0 });
+        f.correct_router();
+        settle_stated_windows(f, 4);
     },
     body: |m, text| {
         let width = text.facts.width;

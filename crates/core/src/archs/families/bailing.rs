@@ -14,9 +14,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     config: read,
     settle: |f| {
         settle_by_kv_heads(f, LayerKind::Latent);
-        if let Some(experts) = &mut f.experts {
-            experts.router_bias = true;
-        }
+        f.correct_router();
     },
     body,
     ..Family::READ_ONLY
@@ -28,8 +26,7 @@ fn read(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     kinds_from_words(config, facts, &["linear_attention"], (LayerKind::Recurrent, LayerKind::Latent))?;
     if facts.kinds.is_empty() {
         let group = config.required(&["layer_group_size"])?.max(1);
-        let latent = |i: u64| (i + 1).is_multiple_of(group);
-        facts.set_kinds(|_, i| if latent(i) { LayerKind::Latent } else { LayerKind::Recurrent });
+        facts.set_every(group, LayerKind::Latent, LayerKind::Recurrent);
     }
     facts.recurrent = Some(Recurrent::KimiDelta {
         heads: facts.heads.first(),

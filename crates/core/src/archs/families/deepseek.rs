@@ -45,10 +45,8 @@ pub(super) const FAMILIES: &[Family] = &[
         model_types: &["glm4_moe_lite"],
         config: |c, f| {
             read(c, f)?;
-            if let Some(experts) = &mut f.experts {
-                experts.leading_dense = 1;
-                experts.router_bias = true;
-            }
+            f.lead_with_dense(1);
+            f.correct_router();
             Ok(())
         },
         ..Family::PLAIN

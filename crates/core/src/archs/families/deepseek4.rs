@@ -21,9 +21,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
         if f.scored.is_empty() {
             f.scored = (0..f.layers).map(|i| f.compression.at(i) == SPARSE).collect();
         }
-        if let Some(experts) = &mut f.experts {
-            experts.router_bias = true;
-        }
+        f.correct_router();
     },
     body,
     ..Family::READ_ONLY

@@ -1,6 +1,6 @@
 //! ERNIE 4.5 VL: experts of text and of vision side by side in every layer, one part shared; with its tower.
 
-use super::{Family, Whole, Wrapper};
+use super::{Family, Whole, Wrapper, biased_by};
 use crate::archs::built::layout::Layout;
 use crate::archs::built::towers::{Vision, vit};
 use crate::archs::built::{Built, Modules, Text, experts, ffn};
@@ -13,8 +13,7 @@ const WIDTHS: &str = "moe_intermediate_size";
 pub(super) const FAMILIES: &[Family] = &[Family {
     model_types: &["ernie4_5_vl_moe_text"],
     config: |c, f| {
-        let biased = c.flag("use_bias")?.unwrap_or(false);
-        (f.qkv_bias, f.output_bias, f.ffn_bias) = (biased, biased, biased);
+        biased_by(c, f, "use_bias")?;
         f.lead_with_dense(1);
         Ok(())
     },

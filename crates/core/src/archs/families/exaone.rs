@@ -1,7 +1,7 @@
 //! EXAONE 3 is Llama's layout. EXAONE 4: norms after each part, windows in three of four layers of the deep
 //! variant. K-EXAONE: Llama's layout with experts, and the same windows.
 
-use super::{Family, settle_windows, windows};
+use super::{Family, settle_stated_windows, settle_windows, windows};
 use crate::archs::built::layout::Layout;
 use crate::archs::facts::{Facts, PerLayer};
 use crate::formats::hf_config::{Config, ConfigError};
@@ -26,10 +26,8 @@ pub(super) const FAMILIES: &[Family] = &[
         config,
         settle: |f| {
             f.qk_norm = true;
-            if let Some(experts) = &mut f.experts {
-                experts.router_bias = true;
-            }
-            settle_windows(f, if f.window.is_some() { 4 } else { 0 });
+            f.correct_router();
+            settle_stated_windows(f, 4);
         },
         body: |m, text| Layout::LLAMA.build(m, text),
         ..Family::READ_ONLY

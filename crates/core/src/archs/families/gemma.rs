@@ -2,11 +2,14 @@
 
 use super::{Family, Whole, Wrapper};
 use crate::archs::blocks::Style;
+use crate::archs::built::layout::{FOUR_NORMS, Layout};
 use crate::archs::built::towers::{self, Vision};
-use crate::archs::built::{Built, Modules, Text, decoder};
+use crate::archs::built::{Built, Modules};
 use crate::archs::facts::{Facts, PerLayer};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::Window;
+
+const NORMED: Layout = Layout { norms: FOUR_NORMS, ..Layout::LLAMA };
 
 const STYLE: Style = Style { post_norms: true, ..Style::PLAIN };
 
@@ -16,7 +19,7 @@ pub(super) const FAMILIES: &[Family] = &[
         gguf: &["gemma2"],
         model_types: &["gemma2"],
         style: STYLE,
-        body: four_norms,
+        body: |m, text| NORMED.build(m, text),
         config: windowed,
         settle: |f| {
             f.window = f.window.or(Some(Window::Sliding(4096)));
@@ -28,7 +31,7 @@ pub(super) const FAMILIES: &[Family] = &[
         gguf: &["gemma3"],
         model_types: &["gemma3_text"],
         style: STYLE,
-        body: four_norms,
+        body: |m, text| NORMED.build(m, text),
         config: windowed,
         settle: |f| {
             f.qk_norm = true;
@@ -51,15 +54,6 @@ fn seeing(m: &mut Modules, whole: &Whole<'_>) -> Built {
         m.norm("mm_soft_emb_norm", vision.width);
     });
     whole.language_model(m)
-}
-
-/// Layers that norm both parts at both ends.
-fn four_norms(m: &mut Modules, text: &Text<'_>) -> Built {
-    decoder::of_layers(m, text, |m, i| {
-        decoder::layer(m, text, i)?;
-        decoder::norms(m, text.facts, &["pre_feedforward_layernorm", "post_feedforward_layernorm"]);
-        Ok(())
-    })
 }
 
 fn windowed(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {

@@ -1,8 +1,9 @@
 //! Gemma 3n and Gemma 4: window layers with heads of their own size, last layers that read an earlier
 //! layer's cache, and in small models an embedding for every layer.
 
-use super::{Family, Whole, Wrapper, kinds_from_words};
+use super::{Family, Whole, Wrapper, kinds_from_words, settle_windows};
 use crate::archs::blocks::Style;
+use crate::archs::built::layout::FOUR_NORMS;
 use crate::archs::built::towers::{gemma, mobilenet};
 use crate::archs::built::{Built, Modules, Text, attention, decoder, experts, ffn};
 use crate::archs::facts::{Facts, LayerKind, PerLayer};
@@ -19,9 +20,7 @@ pub(super) const FAMILIES: &[Family] = &[
         config: windowed,
         settle: |f| {
             f.qk_norm = true;
-            if f.kinds.is_empty() {
-                f.set_windows(5);
-            }
+            settle_windows(f, 5);
             if f.shared_kv_layers == 0 {
                 f.shared_kv_layers = f.layers.saturating_sub(LAYERS_WITH_CACHE_3N);
             }
@@ -40,9 +39,7 @@ pub(super) const FAMILIES: &[Family] = &[
         settle: |f| {
             f.qk_norm = true;
             f.rope_factors = true;
-            if f.kinds.is_empty() {
-                f.set_windows(0);
-            }
+            settle_windows(f, 0);
             let dense = f.ffn.first();
             if let Some(experts) = &mut f.experts {
                 experts.shared_width = dense;
@@ -74,8 +71,7 @@ fn two_head_sizes(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigEr
     windowed(config, facts)?;
     if facts.kinds.is_empty() {
         // Every sixth layer looks at everything (class default).
-        let full = |i: u64| (i + 1).is_multiple_of(6);
-        facts.set_kinds(|_, i| if full(i) { LayerKind::Full } else { LayerKind::Window });
+        facts.set_every(6, LayerKind::Full, LayerKind::Window);
     }
     // The last layer looks at everything whatever a config lists.
     if let Some(kind) = facts.kinds.last_mut() {
@@ -125,16 +121,7 @@ fn usual(m: &mut Modules, text: &Text<'_>, i: u64) -> Built {
     let facts = text.facts;
     m.under("self_attn", |m| attend(m, text, i))?;
     m.under("mlp", |m| ffn::gated(m, facts.width, facts.ffn.at(i), false));
-    decoder::norms(
-        m,
-        facts,
-        &[
-            "input_layernorm",
-            "post_attention_layernorm",
-            "pre_feedforward_layernorm",
-            "post_feedforward_layernorm",
-        ],
-    );
+    decoder::norms(m, facts, FOUR_NORMS);
     if let Some(e) = &facts.experts {
         m.under("router", |m| {
             m.parameter("scale", &[facts.width]);

@@ -48,9 +48,7 @@ pub(super) const FAMILIES: &[Family] = &[
         config,
         settle: |f| {
             f.qkv_bias = true;
-            if let Some(experts) = &mut f.experts {
-                experts.router_bias = true;
-            }
+            f.correct_router();
         },
         ..Family::PLAIN
     },

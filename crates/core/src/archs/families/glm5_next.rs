@@ -15,9 +15,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     config: read,
     settle: |f| {
         settle_by_kv_heads(f, LayerKind::Latent);
-        if let Some(experts) = &mut f.experts {
-            experts.router_bias = true;
-        }
+        f.correct_router();
     },
     body,
     ..Family::READ_ONLY
@@ -33,8 +31,7 @@ fn read(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     facts.lead_with_dense(3);
     kinds_from_words(config, facts, &["linear_attention"], (LayerKind::Recurrent, LayerKind::Latent))?;
     if facts.kinds.is_empty() {
-        let linear = |i: u64| !(i + 1).is_multiple_of(4);
-        facts.set_kinds(|_, i| if linear(i) { LayerKind::Recurrent } else { LayerKind::Latent });
+        facts.set_every(4, LayerKind::Latent, LayerKind::Recurrent);
     }
     if let Some(words) = config.words_per_layer("indexer_types", facts.layers)? {
         facts.scored = words.iter().map(|word| *word == "full").collect();

@@ -3,7 +3,7 @@
 
 use core::iter;
 
-use super::{Family, biased_head, window_everywhere};
+use super::{Family, biased_by, biased_head, window_everywhere};
 use crate::archs::built::layout::{Layout, Matrices, Norm, Projections, positions};
 use crate::archs::built::{Built, Modules, Text};
 use crate::archs::facts::{Facts, LayerKind, PerLayer, config};
@@ -174,7 +174,6 @@ fn window_if(local: bool) -> LayerKind {
 }
 
 fn starcoder2(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    let biased = config.flag("use_bias")?.unwrap_or(false);
-    (facts.qkv_bias, facts.output_bias, facts.ffn_bias) = (biased, biased, biased);
+    biased_by(config, facts, "use_bias")?;
     window_everywhere(config, facts)
 }

@@ -1,6 +1,6 @@
 //! gpt-oss: every other layer looks back 128 tokens; biases and sinks everywhere.
 
-use super::{Family, windows};
+use super::{Family, settle_windows, windows};
 use crate::archs::blocks::Style;
 use crate::archs::built::experts::{Routed, Stack};
 use crate::archs::built::layout::Layout;
@@ -23,9 +23,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     config: windows,
     settle: |f| {
         (f.qkv_bias, f.output_bias) = (true, true);
-        if f.kinds.is_empty() {
-            f.set_windows(2);
-        }
+        settle_windows(f, 2);
     },
     body: |m, text| GPT_OSS.build_attending(m, text, |m, a, _| m.parameter("sinks", &[a.heads])),
     ..Family::PLAIN

@@ -1,13 +1,13 @@
-//! Granite with experts in every layer. Granite 4: Mamba 2 in most layers, attention in the rest, a shared part beside experts or alone.
+//! Granite with experts in every layer. Granite 4: Mamba 2 in most layers, attention in the rest, a shared
+//! part beside experts or alone.
 
 use super::{Family, kinds_from_words, settle_by_kv_heads};
 use crate::archs::built::experts::Routed;
 use crate::archs::built::layout::Layout;
 use crate::archs::built::recurrent::{self, StateSpaceStyle};
 use crate::archs::built::{Built, Modules, Text, decoder, experts, ffn};
-use crate::archs::facts::{Facts, LayerKind, PerLayer};
+use crate::archs::facts::{Facts, LayerKind, PerLayer, config};
 use crate::formats::hf_config::{Config, ConfigError};
-use crate::model::{Recurrent, StateSpace};
 
 const MOE: Layout =
     Layout { ffn: "block_sparse_moe", routed: Routed { router: "router", ..Routed::USUAL }, ..Layout::LLAMA };
@@ -31,15 +31,8 @@ pub(super) const FAMILIES: &[Family] = &[
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     kinds_from_words(config, facts, &["mamba", "linear_attention"], (LayerKind::Recurrent, LayerKind::Full))?;
-    let heads = config.required(&["mamba_n_heads"])?;
-    facts.recurrent = Some(Recurrent::StateSpace {
-        kind: StateSpace::Mamba2,
-        conv: config.required(&["mamba_d_conv"])?,
-        inner: facts.width.saturating_mul(config.required(&["mamba_expand"])?),
-        state: config.required(&["mamba_d_state"])?,
-        groups: config.required(&["mamba_n_groups"])?,
-        rank: heads,
-    });
+    let inner = facts.width.saturating_mul(config.required(&["mamba_expand"])?);
+    facts.recurrent = Some(config::mamba2(config, inner)?);
     // Without experts the shared part is the whole of it.
     if facts.experts.is_none() {
         facts.ffn = PerLayer::All(config.required(&["shared_intermediate_size"])?);

@@ -74,7 +74,7 @@ fn falcon_h1(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> 
         Some(inner) => inner,
         None => facts.width.saturating_mul(config.required(&["mamba_expand"])?),
     };
-    facts.recurrent = Some(mamba2(config, inner)?);
+    facts.recurrent = Some(config::mamba2(config, inner)?);
     Ok(())
 }
 
@@ -82,20 +82,8 @@ fn bamba(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     let attention = config.numbers("attn_layer_indices")?.unwrap_or_default();
     facts.set_kinds(|_, i| if attention.contains(&i) { LayerKind::Full } else { LayerKind::Recurrent });
     let inner = facts.width.saturating_mul(config.required(&["mamba_expand"])?);
-    facts.recurrent = Some(mamba2(config, inner)?);
+    facts.recurrent = Some(config::mamba2(config, inner)?);
     Ok(())
-}
-
-/// Mamba 2 by the names that these families give its sizes.
-fn mamba2(config: &Config<'_>, inner: u64) -> Result<Recurrent, ConfigError> {
-    Ok(Recurrent::StateSpace {
-        kind: StateSpace::Mamba2,
-        conv: config.required(&["mamba_d_conv"])?,
-        inner,
-        state: config.required(&["mamba_d_state"])?,
-        groups: config.required(&["mamba_n_groups"])?,
-        rank: config.required(&["mamba_n_heads"])?,
-    })
 }
 
 fn body(m: &mut Modules, text: &Text<'_>, inner_norms: bool) -> Built {

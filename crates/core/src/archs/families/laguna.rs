@@ -34,9 +34,7 @@ fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
 fn settle(facts: &mut Facts) {
     const PERIOD: u64 = 4;
     facts.qk_norm = true;
-    if let Some(experts) = &mut facts.experts {
-        experts.router_bias = true;
-    }
+    facts.correct_router();
     match (facts.kinds.is_empty(), facts.window.is_some(), facts.window_pattern.is_some()) {
         (true, true, false) => {
             facts.set_kinds(|_, i| if i.is_multiple_of(PERIOD) { LayerKind::Full } else { LayerKind::Window })

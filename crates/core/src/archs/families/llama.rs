@@ -1,7 +1,7 @@
 //! Llama and what is built like it: Mistral, Mixtral, Yi, DeepSeek's first models, and models that only
 //! name a bias or a norm in their own way.
 
-use super::{Family, window_everywhere, windows};
+use super::{Family, biased_by, window_everywhere, windows};
 use crate::archs::built::layout::{Layout, QkNorms};
 use crate::archs::facts::{Facts, LayerKind, PerLayer};
 use crate::formats::hf_config::{Config, ConfigError};
@@ -24,11 +24,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["ernie4_5"],
         model_types: &["ernie4_5"],
-        config: |c, f| {
-            let biased = c.flag("use_bias")?.unwrap_or(false);
-            (f.qkv_bias, f.output_bias, f.ffn_bias) = (biased, biased, biased);
-            Ok(())
-        },
+        config: |c, f| biased_by(c, f, "use_bias"),
         ..Family::READ_ONLY
     },
     Family {

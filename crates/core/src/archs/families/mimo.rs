@@ -1,6 +1,6 @@
 //! MiMo-V2-Flash: values narrower than keys; window layers have twice the key/value heads, and sinks.
 
-use super::{Family, kinds_from_words};
+use super::{Family, kinds_from_words, settle_windows};
 use crate::archs::built::layout::Layout;
 use crate::archs::built::{Built, Modules, Text};
 use crate::archs::facts::{Facts, LayerKind, PerLayer};
@@ -12,12 +12,8 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     model_types: &["mimo_v2_flash"],
     config,
     settle: |f| {
-        if let Some(experts) = &mut f.experts {
-            experts.router_bias = true;
-        }
-        if f.kinds.is_empty() {
-            f.set_windows(0);
-        }
+        f.correct_router();
+        settle_windows(f, 0);
     },
     body,
     ..Family::READ_ONLY

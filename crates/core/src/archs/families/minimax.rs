@@ -1,6 +1,6 @@
 //! MiniMax Text-01 and M1: lightning attention in most layers, full attention in the rest, experts in all.
 
-use super::{Family, kinds_from_words};
+use super::{Family, kinds_from_words, settle_intervals};
 use crate::archs::built::{Built, Modules, Text, decoder, recurrent};
 use crate::archs::facts::{Facts, LayerKind};
 use crate::formats::hf_config::{Config, ConfigError};
@@ -23,12 +23,7 @@ fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
 
 fn settle(facts: &mut Facts) {
     facts.recurrent = Some(Recurrent::Lightning { heads: facts.heads.first(), head_dim: facts.k_dim });
-    if facts.kinds.is_empty() {
-        let stated = facts.full_attention_interval;
-        let every = if stated > 0 { stated } else { INTERVAL };
-        let full = |i: u64| (i + 1).is_multiple_of(every);
-        facts.set_kinds(|_, i| if full(i) { LayerKind::Full } else { LayerKind::Recurrent });
-    }
+    settle_intervals(facts, INTERVAL);
 }
 
 fn body(m: &mut Modules, text: &Text<'_>) -> Built {

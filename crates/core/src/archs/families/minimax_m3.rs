@@ -17,9 +17,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     config,
     settle: |f| {
         f.qk_norm = true;
-        if let Some(experts) = &mut f.experts {
-            experts.router_bias = true;
-        }
+        f.correct_router();
     },
     body,
     ..Family::READ_ONLY

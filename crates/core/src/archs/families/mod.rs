@@ -226,6 +226,20 @@ fn biased_head(m: &mut Modules, text: &Text<'_>, class: &str) -> Built {
     Ok(())
 }
 
+/// The same where this field of the config says so, else the usual one.
+fn head_biased_by(m: &mut Modules, text: &Text<'_>, class: &str, field: &str) -> Built {
+    let biased = text.config.flag(field)?.unwrap_or(false);
+    if biased { biased_head(m, text, class) } else { usual_head(m, text, class) }
+}
+
+/// The head of a language model under a name of its own.
+fn head_as(m: &mut Modules, text: &Text<'_>, name: &str) -> Built {
+    if !text.facts.tied {
+        m.linear(name, text.facts.width, text.facts.vocab, false);
+    }
+    Ok(())
+}
+
 /// The head of a language model, or of a classifier built on one.
 fn usual_head(m: &mut Modules, text: &Text<'_>, class: &str) -> Built {
     let facts = text.facts;
@@ -235,8 +249,8 @@ fn usual_head(m: &mut Modules, text: &Text<'_>, class: &str) -> Built {
         m.linear("score", facts.width, labels(text.config)?, true);
     } else if class.ends_with("ForQuestionAnswering") {
         return Err(text.config.error(&["architectures"], ConfigProblem::UnknownPart));
-    } else if !facts.tied {
-        m.linear("lm_head", facts.width, facts.vocab, false);
+    } else {
+        return head_as(m, text, "lm_head");
     }
     Ok(())
 }
@@ -378,12 +392,29 @@ fn no_ffn_bias(_: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     Ok(())
 }
 
+/// All matrices have biases where this field says so.
+fn biased_by(config: &Config<'_>, facts: &mut Facts, field: &str) -> Result<(), ConfigError> {
+    let biased = config.flag(field)?.unwrap_or(false);
+    (facts.qkv_bias, facts.output_bias, facts.ffn_bias) = (biased, biased, biased);
+    Ok(())
+}
+
 /// Windows as most configs state them: how wide, and in which layers, by name or by period.
 fn windows(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     facts.window = config.uint(&["sliding_window"])?.map(Window::Sliding);
     kinds_from_words(config, facts, &["sliding_attention"], (LayerKind::Window, LayerKind::Full))?;
     if facts.kinds.is_empty() {
         facts.window_pattern = config.uint(&["sliding_window_pattern"])?.map(PerLayer::All);
+    }
+    Ok(())
+}
+
+/// The same, but without a list or a period windows begin with one layer: the stated one, else `first`.
+fn windows_from_layer(config: &Config<'_>, facts: &mut Facts, first: u64) -> Result<(), ConfigError> {
+    windows(config, facts)?;
+    if facts.kinds.is_empty() && facts.window.is_some() {
+        let first = config.uint(&["max_window_layers"])?.unwrap_or(first);
+        facts.set_kinds(|_, i| if i >= first { LayerKind::Window } else { LayerKind::Full });
     }
     Ok(())
 }
@@ -402,6 +433,21 @@ fn window_everywhere(config: &Config<'_>, facts: &mut Facts) -> Result<(), Confi
 fn settle_windows(facts: &mut Facts, period: u64) {
     if facts.kinds.is_empty() {
         facts.set_windows(period);
+    }
+}
+
+/// The same where a window is stated; without one, every layer looks at everything.
+fn settle_stated_windows(facts: &mut Facts, period: u64) {
+    settle_windows(facts, if facts.window.is_some() { period } else { 0 });
+}
+
+/// A hybrid in which every so many-th layer is full attention: the stated number, else `period`; unless the
+/// config listed the layers.
+fn settle_intervals(facts: &mut Facts, period: u64) {
+    let stated = facts.full_attention_interval;
+    if facts.kinds.is_empty() {
+        let period = if stated > 0 { stated } else { period };
+        facts.set_every(period, LayerKind::Full, LayerKind::Recurrent);
     }
 }
 

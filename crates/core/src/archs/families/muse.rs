@@ -2,19 +2,11 @@
 //! parts; with its tower.
 
 use super::{Family, Whole, Wrapper, settle_windows, windows};
-use crate::archs::built::layout::Layout;
+use crate::archs::built::layout::{FOUR_NORMS, Layout};
 use crate::archs::built::towers::vit;
 use crate::archs::built::{Built, Modules};
 
-const MUSE: Layout = Layout {
-    norms: &[
-        "input_layernorm",
-        "post_attention_layernorm",
-        "pre_feedforward_layernorm",
-        "post_feedforward_layernorm",
-    ],
-    ..Layout::LLAMA
-};
+const MUSE: Layout = Layout { norms: FOUR_NORMS, ..Layout::LLAMA };
 
 pub(super) const FAMILIES: &[Family] = &[Family {
     gguf: &["muse-glimmer"],

@@ -1,7 +1,7 @@
 //! OLMo: norms that learn nothing. OLMo 2: norms after each part, and of all queries and keys at once.
 //! Olmo 3: the same, with a window in three of four layers. OLMoE and FlexOlmo: experts in every layer.
 
-use super::{Family, no_ffn_bias, settle_windows, windows};
+use super::{Family, no_ffn_bias, settle_stated_windows, windows};
 use crate::archs::built::layout::{Layout, Norm, QkNorms};
 
 const OLMO: Layout = Layout { norm: Norm::Nothing, ..Layout::LLAMA };
@@ -31,7 +31,7 @@ pub(super) const FAMILIES: &[Family] = &[
         },
         settle: |f| {
             f.qk_norm = true;
-            settle_windows(f, if f.window.is_some() { 4 } else { 0 });
+            settle_stated_windows(f, 4);
         },
         body: |m, text| OLMO2.build(m, text),
         ..Family::READ_ONLY

@@ -1,7 +1,7 @@
 //! Phi-2: both parts of a layer behind one norm, biases everywhere. Phi-3 and Phi-4: fused matrices; the
 //! window that their configs state is not used by converted files. Phi-3.5 MoE: experts in every layer.
 
-use super::{Family, biased_head, usual_head, window_everywhere};
+use super::{Family, biased_head, head_biased_by, window_everywhere};
 use crate::archs::blocks::Style;
 use crate::archs::built::experts::Routed;
 use crate::archs::built::layout::{Layout, Matrices, Norm, Projections, QkNorms};
@@ -64,10 +64,7 @@ pub(super) const FAMILIES: &[Family] = &[
         gguf: &["phimoe"],
         model_types: &["phimoe"],
         body: |m, text| PHI_MOE.build(m, text),
-        head: |m, text, class| {
-            let biased = text.config.flag("lm_head_bias")?.unwrap_or(false);
-            if biased { biased_head(m, text, class) } else { usual_head(m, text, class) }
-        },
+        head: |m, text, class| head_biased_by(m, text, class, "lm_head_bias"),
         ..Family::READ_ONLY
     },
     Family {

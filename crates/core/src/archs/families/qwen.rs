@@ -1,28 +1,22 @@
 //! Qwen 2 and 3 with attention in every layer: biases of queries, keys and values, or their norms.
 
-use super::{Family, windows};
+use super::{Family, windows_from_layer};
 use crate::archs::built::{Built, Modules, Text, decoder};
-use crate::archs::facts::{Facts, LayerKind, config};
+use crate::archs::facts::{Facts, config};
 use crate::formats::hf_config::{Config, ConfigError};
 
 pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["qwen2"],
         model_types: &["qwen2"],
-        config: |c, f| {
-            (f.output_bias, f.ffn_bias) = (false, false);
-            windows_in_last_layers(c, f)
-        },
+        config: biased_queries,
         settle: |f| f.qkv_bias = true,
         ..Family::PLAIN
     },
     Family {
         gguf: &["qwen2vl"],
         model_types: &["qwen2_vl_text", "qwen2_5_vl_text"],
-        config: |c, f| {
-            (f.output_bias, f.ffn_bias) = (false, false);
-            windows_in_last_layers(c, f)
-        },
+        config: biased_queries,
         settle: |f| f.qkv_bias = true,
         ..Family::PLAIN
     },
@@ -69,15 +63,12 @@ fn body(m: &mut Modules, text: &Text<'_>) -> Built {
     })
 }
 
-/// Windows only where they are switched on: in the layers that are listed, else from one layer on.
-fn windows_in_last_layers(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+/// Biases of queries, keys and values alone. Windows only where they are switched on: in the layers that are
+/// listed, else from one layer on.
+fn biased_queries(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
+    (facts.output_bias, facts.ffn_bias) = (false, false);
     if !config.flag("use_sliding_window")?.unwrap_or(false) {
         return Ok(());
     }
-    windows(config, facts)?;
-    if facts.kinds.is_empty() && facts.window.is_some() {
-        let first = config.uint(&["max_window_layers"])?.unwrap_or(0);
-        facts.set_kinds(|_, i| if i >= first { LayerKind::Window } else { LayerKind::Full });
-    }
-    Ok(())
+    windows_from_layer(config, facts, 0)
 }

@@ -1,7 +1,7 @@
 //! Qwen4-Exp: gated delta nets, in every fourth layer full attention whose scorer picks blocks of the
 //! context; several residual streams; and in some layers an embedding of the last tokens together.
 
-use super::{Family, Whole, Wrapper, kinds_from_words};
+use super::{Family, Whole, Wrapper, kinds_from_words, settle_intervals};
 use crate::archs::built::recurrent::{self, DeltaInput};
 use crate::archs::built::towers::qwen;
 use crate::archs::built::{Built, Modules, Text, attention, decoder, ngrams, streams};
@@ -19,11 +19,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     settle: |f| {
         state_space(f, StateSpace::GatedDelta);
         f.qk_norm = true;
-        if f.kinds.is_empty() {
-            let every = if f.full_attention_interval > 0 { f.full_attention_interval } else { INTERVAL };
-            let full = |i: u64| (i + 1).is_multiple_of(every);
-            f.set_kinds(|_, i| if full(i) { LayerKind::Full } else { LayerKind::Recurrent });
-        }
+        settle_intervals(f, INTERVAL);
     },
     body,
     ..Family::READ_ONLY

@@ -1,6 +1,6 @@
 //! Qwen3-Next and Qwen3.5: gated delta nets, and full attention in every fourth layer.
 
-use super::{Family, kinds_from_words};
+use super::{Family, kinds_from_words, settle_intervals};
 use crate::archs::blocks::Style;
 use crate::archs::built::recurrent::{self, DeltaInput};
 use crate::archs::built::{Built, Modules, Text, attention, decoder};
@@ -53,15 +53,7 @@ fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
 fn settle(facts: &mut Facts) {
     state_space(facts, StateSpace::GatedDelta);
     facts.qk_norm = true;
-    if !facts.kinds.is_empty() {
-        return;
-    }
-    let interval = if facts.full_attention_interval > 0 { facts.full_attention_interval } else { INTERVAL };
-    facts.set_kinds(
-        |_, i| {
-            if (i + 1).is_multiple_of(interval) { LayerKind::Full } else { LayerKind::Recurrent }
-        },
-    );
+    settle_intervals(facts, INTERVAL);
 }
 
 fn body(m: &mut Modules, text: &Text<'_>, input: DeltaInput) -> Built {

@@ -1,7 +1,7 @@
 //! Models whose classes are published with them and not part of the library, named as that code names them:
 //! InternLM, Qwen 1, ChatGLM 3 and GLM 4, Baichuan 2, MiniCPM, Orion, XVERSE, MiMo, DeepSeek's first mixture.
 
-use super::Family;
+use super::{Family, head_as};
 use crate::archs::built::layout::{Layout, Matrices, Norm, Projections};
 use crate::archs::built::{Built, Modules, Text};
 use crate::archs::facts::{Facts, PerLayer};
@@ -49,7 +49,7 @@ pub(super) const FAMILIES: &[Family] = &[
         model_types: &["internlm2"],
         config: |c, f| biased(c, f, "bias"),
         body: |m, text| INTERNLM2.build(m, text),
-        head: |m, text, _| head(m, text, "output"),
+        head: |m, text, _| head_as(m, text, "output"),
         ..Family::READ_ONLY
     },
     Family { model_types: &["internlm"], config: |c, f| biased(c, f, "bias"), ..Family::READ_ONLY },
@@ -111,17 +111,10 @@ fn biased(config: &Config<'_>, facts: &mut Facts, field: &str) -> Result<(), Con
     Ok(())
 }
 
-fn head(m: &mut Modules, text: &Text<'_>, name: &str) -> Built {
-    if !text.facts.tied {
-        m.linear(name, text.facts.width, text.facts.vocab, false);
-    }
-    Ok(())
-}
-
 /// The class is named as a body is, and holds the head all the same.
 fn chatglm(m: &mut Modules, text: &Text<'_>) -> Built {
     m.under("transformer", |m| {
         CHATGLM.build(m, text)?;
-        head(m, text, "output_layer")
+        head_as(m, text, "output_layer")
     })
 }

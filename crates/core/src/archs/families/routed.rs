@@ -1,10 +1,10 @@
 //! Mixtures of experts in the usual layout, after dense first layers or in every layer: dots.llm1, Hunyuan 3,
 //! Solar Open, MiniMax M2, Mellum 2, ERNIE 4.5, Hunyuan A13B.
 
-use super::{Family, biased_head, settle_windows, usual_head, windows};
+use super::{Family, biased_by, head_biased_by, settle_stated_windows, windows, windows_from_layer};
 use crate::archs::built::experts::{Correction, Routed};
 use crate::archs::built::layout::{Layout, QkNorms};
-use crate::archs::facts::{Facts, LayerKind};
+use crate::archs::facts::Facts;
 use crate::formats::hf_config::{Config, ConfigError};
 
 const MINIMAX_M2: Layout = Layout { qk_norms: QkNorms::Wide(["q_norm", "k_norm"]), ..Layout::LLAMA };
@@ -24,17 +24,14 @@ const HUNYUAN: Layout = Layout {
 };
 
 /// Experts picked by a sigmoid with a correction, which files keep beside the router.
-const CORRECTED: Family = Family { settle: corrected, ..Family::READ_ONLY };
+const CORRECTED: Family = Family { settle: Facts::correct_router, ..Family::READ_ONLY };
 
 pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["dots1"],
         model_types: &["dots1"],
-        config: dots,
-        settle: |f| {
-            f.qk_norm = true;
-            corrected(f);
-        },
+        config: |c, f| windows_from_layer(c, f, f.layers),
+        settle: normed_and_corrected,
         ..CORRECTED
     },
     Family {
@@ -44,20 +41,14 @@ pub(super) const FAMILIES: &[Family] = &[
             f.lead_with_dense(1);
             Ok(())
         },
-        settle: |f| {
-            f.qk_norm = true;
-            corrected(f);
-        },
+        settle: normed_and_corrected,
         ..CORRECTED
     },
     Family { model_types: &["solar_open"], ..CORRECTED },
     Family {
         gguf: &["minimax-m2"],
         model_types: &["minimax_m2"],
-        settle: |f| {
-            f.qk_norm = true;
-            corrected(f);
-        },
+        settle: normed_and_corrected,
         body: |m, text| MINIMAX_M2.build(m, text),
         ..CORRECTED
     },
@@ -68,7 +59,7 @@ pub(super) const FAMILIES: &[Family] = &[
         settle: |f| {
             f.qk_norm = true;
             // A file without a pattern has every fourth layer look at everything; a config always lists.
-            settle_windows(f, if f.window.is_some() { 4 } else { 0 });
+            settle_stated_windows(f, 4);
         },
         ..Family::READ_ONLY
     },
@@ -77,10 +68,7 @@ pub(super) const FAMILIES: &[Family] = &[
         model_types: &["ernie4_5_moe"],
         config: ernie,
         body: |m, text| ERNIE.build(m, text),
-        head: |m, text, class| {
-            let biased = text.config.flag("use_bias")?.unwrap_or(false);
-            if biased { biased_head(m, text, class) } else { usual_head(m, text, class) }
-        },
+        head: |m, text, class| head_biased_by(m, text, class, "use_bias"),
         ..CORRECTED
     },
     Family {
@@ -101,26 +89,14 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-fn corrected(facts: &mut Facts) {
-    if let Some(experts) = &mut facts.experts {
-        experts.router_bias = true;
-    }
-}
-
-/// Windows from one layer on, where a config states one.
-fn dots(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    windows(config, facts)?;
-    if facts.kinds.is_empty() && facts.window.is_some() {
-        let first = config.uint(&["max_window_layers"])?.unwrap_or(facts.layers);
-        facts.set_kinds(|_, i| if i >= first { LayerKind::Window } else { LayerKind::Full });
-    }
-    Ok(())
+fn normed_and_corrected(facts: &mut Facts) {
+    facts.qk_norm = true;
+    facts.correct_router();
 }
 
 /// Experts from one layer to another, every so many-th.
 fn ernie(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
-    let biased = config.flag("use_bias")?.unwrap_or(false);
-    (facts.qkv_bias, facts.output_bias, facts.ffn_bias) = (biased, biased, biased);
+    biased_by(config, facts, "use_bias")?;
     let every = config.uint(&["moe_layer_interval"])?.unwrap_or(1).max(1);
     let first = config.uint(&["moe_layer_start_index"])?.unwrap_or(0);
     // The class writes -1 for the last layer; a config that says so says nothing.

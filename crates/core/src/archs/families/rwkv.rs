@@ -1,6 +1,6 @@
 //! RWKV: no attention; each layer keeps the last token twice, and a state.
 
-use super::Family;
+use super::{Family, head_as};
 use crate::archs::built::layout::{Layout, Norm};
 use crate::archs::built::{Built, Modules, Text, recurrent};
 use crate::archs::facts::{Facts, LayerKind, config};
@@ -22,7 +22,14 @@ pub(super) const FAMILIES: &[Family] = &[
         settle: |f| f.set_kinds(|_, _| LayerKind::Recurrent),
         ..Family::READ_ONLY
     },
-    Family { model_types: &["rwkv"], config, body, stem: "rwkv", head, ..Family::READ_ONLY },
+    Family {
+        model_types: &["rwkv"],
+        config,
+        body,
+        stem: "rwkv",
+        head: |m, text, _| head_as(m, text, "head"),
+        ..Family::READ_ONLY
+    },
 ];
 
 /// A state of three values a channel in RWKV 4, and of one value for each other channel of the head since.
@@ -58,11 +65,4 @@ fn body(m: &mut Modules, text: &Text<'_>) -> Built {
         m.under("feed_forward", |m| recurrent::channel_mix(m, facts.width, facts.ffn.at(i)));
         Ok(())
     })
-}
-
-fn head(m: &mut Modules, text: &Text<'_>, _: &str) -> Built {
-    if !text.facts.tied {
-        m.linear("head", text.facts.width, text.facts.vocab, false);
-    }
-    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Step 3.5 and 3.7: windows whose layers may have more heads, a gate a head on attention's output, experts
 //! after three dense layers; Step 3.7 with its tower.
 
-use super::{Family, Whole, Wrapper, windows};
+use super::{Family, Whole, Wrapper, settle_windows, windows};
 use crate::archs::built::layout::Layout;
 use crate::archs::built::towers::{Vision, vit};
 use crate::archs::built::{Built, Modules};
@@ -14,12 +14,8 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     config,
     settle: |f| {
         f.qk_norm = true;
-        if let Some(experts) = &mut f.experts {
-            experts.router_bias = true;
-        }
-        if f.kinds.is_empty() {
-            f.set_windows(0);
-        }
+        f.correct_router();
+        settle_windows(f, 0);
     },
     body: |m, text| {
         let width = text.facts.width;

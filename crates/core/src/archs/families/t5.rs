@@ -1,11 +1,9 @@
 //! T5 and UMT5: an encoder and a decoder that attends to it, positions as biases of attention. The layers of
 //! the encoder count first.
 
-use alloc::vec::Vec;
-
 use super::Family;
 use crate::archs::built::{Built, Modules, Text, attention};
-use crate::archs::facts::{Facts, LayerKind, PerLayer};
+use crate::archs::facts::Facts;
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::Attention;
 
@@ -33,8 +31,7 @@ fn depths(config: &Config<'_>) -> Result<[u64; 2], ConfigError> {
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     let [encoder, decoder] = depths(config)?;
     facts.layers = encoder.saturating_add(decoder);
-    facts.set_kinds(|_, i| if i < encoder { LayerKind::Bidirectional } else { LayerKind::Full });
-    facts.cross = PerLayer::Each((0..facts.layers).map(|i| u64::from(i >= encoder)).collect::<Vec<_>>());
+    facts.encode_first(encoder);
     facts.gated_ffn = gated(config)?;
     facts.tied = true;
     Ok(())

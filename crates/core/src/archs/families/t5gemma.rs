@@ -1,7 +1,7 @@
 //! T5Gemma: Gemma 2's layers in an encoder and in a decoder that attends to it. The decoder is the language
 //! model.
 
-use super::{Family, Whole, Wrapper, windows};
+use super::{Family, Whole, Wrapper, head_as, windows};
 use crate::archs::built::{Built, Modules, Text, attention, decoder, ffn};
 use crate::archs::facts::PerLayer;
 
@@ -21,12 +21,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     },
     body: |m, text| m.under("decoder", |m| stack(m, text, true)),
     // The head goes by another name, and only its own matrix is a parameter.
-    head: |m, text, _| {
-        if !text.facts.tied {
-            m.linear("lm_head.out_proj", text.facts.width, text.facts.vocab, false);
-        }
-        Ok(())
-    },
+    head: |m, text, _| head_as(m, text, "lm_head.out_proj"),
     ..Family::READ_ONLY
 }];
 

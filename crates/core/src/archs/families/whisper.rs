@@ -1,11 +1,9 @@
 //! Whisper: an encoder of sound and a decoder that attends to it. The layers of the encoder count first.
 
-use alloc::vec::Vec;
-
 use super::Family;
 use crate::archs::built::towers::{Block, whisper};
 use crate::archs::built::{Built, Modules, Text};
-use crate::archs::facts::{Facts, LayerKind, PerLayer};
+use crate::archs::facts::{Facts, PerLayer};
 use crate::formats::hf_config::{Config, ConfigError};
 
 pub(super) const FAMILIES: &[Family] = &[Family {
@@ -24,13 +22,12 @@ fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     let by_half = |names: [&str; 2]| -> Result<PerLayer, ConfigError> {
         let [first, second] = [config.required(&[names[0]])?, config.required(&[names[1]])?];
         let each = (0..facts.layers).map(|i| if i < encoder { first } else { second });
-        Ok(PerLayer::Each(each.collect::<Vec<_>>()))
+        Ok(PerLayer::Each(each.collect()))
     };
     let heads = by_half(["encoder_attention_heads", "decoder_attention_heads"])?;
     let ffn = by_half(["encoder_ffn_dim", "decoder_ffn_dim"])?;
     (facts.kv_heads, facts.heads, facts.ffn) = (heads.clone(), heads, ffn);
-    facts.set_kinds(|_, i| if i < encoder { LayerKind::Bidirectional } else { LayerKind::Full });
-    facts.cross = PerLayer::Each((0..facts.layers).map(|i| u64::from(i >= encoder)).collect());
+    facts.encode_first(encoder);
     (facts.gated_ffn, facts.tied) = (false, true);
     Ok(())
 }

@@ -5,9 +5,9 @@ use super::Family;
 use crate::archs::built::decoder::{self, Names};
 use crate::archs::built::recurrent::{self, StateSpaceStyle};
 use crate::archs::built::{Built, Modules, Text, attention, ffn};
-use crate::archs::facts::{Facts, LayerKind, PerLayer};
+use crate::archs::facts::{Facts, LayerKind, PerLayer, config};
 use crate::formats::hf_config::{Config, ConfigError};
-use crate::model::{Attention, Recurrent, StateSpace};
+use crate::model::Attention;
 
 const NAMES: Names = Names { norm: "final_layernorm", ..Names::USUAL };
 
@@ -33,14 +33,8 @@ fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     let stated = config.uint(&["intermediate_size"])?.filter(|width| *width > 0);
     let hidden = stated.unwrap_or(facts.width.saturating_mul(4));
     facts.ffn = PerLayer::Each((0..facts.layers).map(|i| if crossed(i) { hidden } else { 0 }).collect());
-    facts.recurrent = Some(Recurrent::StateSpace {
-        kind: StateSpace::Mamba2,
-        conv: config.required(&["mamba_d_conv"])?,
-        inner: facts.width.saturating_mul(config.required(&["mamba_expand"])?),
-        state: config.required(&["mamba_d_state"])?,
-        groups: config.required(&["mamba_ngroups"])?,
-        rank: config.required(&["n_mamba_heads"])?,
-    });
+    let inner = facts.width.saturating_mul(config.required(&["mamba_expand"])?);
+    facts.recurrent = Some(config::mamba2(config, inner)?);
     Ok(())
 }
 

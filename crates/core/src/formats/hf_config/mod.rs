@@ -297,10 +297,8 @@ impl<'a> Config<'a> {
                 let first = list.first().ok_or_else(|| self.error(names, ConfigProblem::NotNumbers))?;
                 self.number(names, first).map(Some)
             }
-            Found::Value(value) => self.number(names, value).map(Some),
-            Found::Default(ClassDefault::Number(n)) => Ok(Some(n)),
             Found::Default(ClassDefault::Numbers(list)) => Ok(list.first().copied()),
-            Found::Default(_) | Found::Null | Found::Nothing => Ok(None),
+            _ => self.uint(names),
         }
     }
 

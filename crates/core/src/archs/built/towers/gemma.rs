@@ -61,28 +61,22 @@ pub(in crate::archs) fn patches_alone(m: &mut Modules, config: &Config<'_>, text
 
 /// How a conformer calls its modules, and what wraps its matrices.
 struct Names {
-    layers: &'static str,
     subsampled: [&'static str; 2],
     feed_forward: [&'static str; 2],
     /// The path of a matrix inside the module that is named for it.
     matrix: &'static str,
-    output: &'static str,
 }
 
 const NAMES_3N: Names = Names {
-    layers: "conformer",
     subsampled: ["conv_0", "conv_1"],
     feed_forward: ["ffw_layer_start", "ffw_layer_end"],
     matrix: "",
-    output: "",
 };
 
 const NAMES_4: Names = Names {
-    layers: "layers",
     subsampled: ["layer0", "layer1"],
     feed_forward: ["feed_forward1", "feed_forward2"],
     matrix: "linear",
-    output: "output_proj",
 };
 
 /// Sizes of a conformer.
@@ -112,7 +106,7 @@ pub(in crate::archs) fn sound_3n(m: &mut Modules, config: &Config<'_>) -> Built 
         bins: config.uint(&["input_feat_size"])?.unwrap_or(BINS),
     };
     c.shorten(m, &NAMES_3N);
-    m.each(NAMES_3N.layers, c.layers, |m, _| {
+    m.each("conformer", c.layers, |m, _| {
         c.around_attention(m, &NAMES_3N);
         m.under("attention", |m| {
             m.norm("pre_attn_norm", width);
@@ -141,7 +135,7 @@ pub(in crate::archs) fn sound_4(m: &mut Modules, config: &Config<'_>) -> Built {
         bins: BINS,
     };
     c.shorten(m, &NAMES_4);
-    m.each(NAMES_4.layers, c.layers, |m, _| {
+    m.each("layers", c.layers, |m, _| {
         c.around_attention(m, &NAMES_4);
         m.under("self_attn", |m| {
             m.parameter("per_dim_scale", &[c.head]);
@@ -153,7 +147,7 @@ pub(in crate::archs) fn sound_4(m: &mut Modules, config: &Config<'_>) -> Built {
         ["norm_pre_attn", "norm_post_attn", "norm_out"].iter().for_each(|name| m.norm(name, width));
         Ok(())
     })?;
-    m.linear(NAMES_4.output, width, sound_4_output(config)?, true);
+    m.linear("output_proj", width, sound_4_output(config)?, true);
     Ok(())
 }
 

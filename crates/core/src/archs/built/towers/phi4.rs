@@ -1,6 +1,6 @@
-//! What Phi-4 multimodal sees and hears with: SigLIP with positions of its own, and a conformer.
+//! What Phi-4 multimodal sees and hears with: SigLIP, and a conformer.
 
-use super::{Block, Vision, clip};
+use super::{Vision, clip};
 use crate::archs::built::{Built, Modules, ffn};
 use crate::formats::hf_config::Config;
 
@@ -10,12 +10,7 @@ pub(in crate::archs) fn images(m: &mut Modules, config: &Config<'_>, text_width:
     m.parameter("global_img_feature_extensor", &[1, 1, v.width]);
     m.parameter("sub_img_feature_extensor", &[1, 1, 1, v.width]);
     m.under("img_processor", |m| {
-        m.under("embeddings", |m| {
-            m.convolution("patch_embedding", &v.patch_shape(), true);
-            m.table("position_embedding", v.patches(), v.width);
-        });
-        m.under("encoder", |m| Block::CLIP.layers(m, "layers", &v))?;
-        m.layer_norm("post_layernorm", v.width);
+        clip::without_head(m, config)?;
         clip::pooling_head(m, &v);
         Ok(())
     })?;
