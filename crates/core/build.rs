@@ -1,4 +1,4 @@
-//! Turns `data/` into Rust source: sorted name tables and one JSON text a row, so that a program
+//! Turns `data/` into sorted name tables and deflated bundles of rows, one JSON text each, so that a program
 //! parses nothing when it starts and one row when it looks one up.
 //!
 //! A panic here is the build's error message: it names the file and the row that is wrong.
@@ -246,15 +246,30 @@ fn list(table_name: &str, rows: &[Row], source: &str) -> String {
     table(table_name, &Names::default(), rows)
 }
 
+/// Rows that are deflated together: more cost a look-up more time, fewer save less room.
+const ROWS_A_BUNDLE: usize = 16;
+
+/// A table as Rust source; the names and the bundles lie in files beside it.
 fn table(name: &str, names: &Names, rows: &[Row]) -> String {
-    let names = names.0.iter().map(|(key, rows)| {
-        let rows: Vec<String> = rows.iter().map(|(tier, row)| format!("({tier}, {row})")).collect();
-        format!("({key:?}, &[{}]),\n", rows.join(", "))
+    let out = variable("OUT_DIR");
+    let names = names.0.iter().map(|(key, bearers)| {
+        assert!(!key.contains(['\t', '\n']), "{name}: a name with a tab or a line break in it: {key:?}");
+        let bearers: String = bearers.iter().map(|(tier, row)| format!("\t{tier}:{row}")).collect();
+        format!("{key}{bearers}\n")
     });
-    let rows = rows.iter().map(|row| format!("{:?},\n", row.json()));
+    let names_file = format!("{name}.names");
+    fs::write(out.join(&names_file), names.collect::<String>()).expect("OUT_DIR is writable");
+    let bundles = rows.chunks(ROWS_A_BUNDLE).enumerate().map(|(number, rows)| {
+        let lines: Vec<String> = rows.iter().map(Row::json).collect();
+        let file = format!("{name}.{number}");
+        let packed = miniz_oxide::deflate::compress_to_vec(lines.join("\n").as_bytes(), 10);
+        fs::write(out.join(&file), packed).expect("OUT_DIR is writable");
+        format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{file}\")),\n")
+    });
     format!(
-        "pub(super) static {name}: Table = Table {{\nnames: &[\n{}],\nrows: &[\n{}],\n}};\n",
-        names.collect::<String>(),
-        rows.collect::<String>()
+        "pub(super) static {name}: Table = Table {{\n\
+         names: include_str!(concat!(env!(\"OUT_DIR\"), \"/{names_file}\")),\n\
+         bundles: &[\n{}],\nrows_a_bundle: {ROWS_A_BUNDLE},\n}};\n",
+        bundles.collect::<String>(),
     )
 }

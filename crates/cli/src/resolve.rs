@@ -145,7 +145,7 @@ fn of_config(read: ConfigModel, quant: Option<Recipe>) -> Result<Found, ArchErro
     let read_as = read.described.read_as.map(|rules| rules.model_type.to_owned());
     assumed.extend(read_as.map(|model_type| Assumption::ReadAs { model_type }));
     let source = Source::File(format!("{}-{}.gguf", read.name, recipe.name()));
-    let model = converted(read.name, &read.described.facts, recipe)?;
+    let model = converted(read.name, &read.described, recipe)?;
     Ok(Found { model, quant: recipe.name().into(), source, assumed })
 }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::built::{Modules, Text};
 use super::families::{self, Family, Whole};
+use super::unbuilt;
 use super::{ArchError, Counts, Facts};
 use crate::formats::hf_config::{Assumed, Config};
 use crate::model::Parameter;
@@ -31,6 +32,8 @@ pub struct Described {
     pub layers_ahead: u64,
     /// The model itself takes sound in, without a tower that does.
     pub hears: bool,
+    /// The type of model whose rules the language model was read by.
+    pub(super) model_type: &'static str,
     /// Whose rules were used, where the config's own type of model is not known.
     pub read_as: Option<ReadAs>,
     /// The fields that were left to the library's class.
@@ -47,6 +50,12 @@ pub struct ReadAs {
 }
 
 impl Described {
+    /// What published files hold beside the class's parameters, layers ahead aside.
+    pub fn unbuilt(&self) -> Vec<Parameter> {
+        let scaled = families::by_model_type(self.model_type).is_some_and(|(f, _)| f.style.layer_scale);
+        unbuilt::parameters(&self.facts, &self.parameters, scaled)
+    }
+
     /// The parameters, counted.
     pub fn counts(&self) -> Counts {
         Counts::of(&self.parameters, self.facts.experts.as_ref().map(|e| (e.count, e.used)))
@@ -59,7 +68,7 @@ impl Described {
 /// An unknown `model_type`, or a field that is missing or makes no sense.
 pub fn describe(root: &Value) -> Result<Described, ArchError> {
     let config = Config::new(root)?;
-    let LanguageModel { family, text, facts, read_as } = language_model(&config)?;
+    let LanguageModel { family, model_type, text, facts, read_as } = language_model(&config)?;
     let mut modules = Modules::default();
     let language = Text { facts: &facts, config: &text };
     match families::wrapper(config.model_type()) {
@@ -72,13 +81,16 @@ pub fn describe(root: &Value) -> Result<Described, ArchError> {
     let parameters = modules.finish()?;
     let layers_ahead = text.uint(LAYERS_AHEAD)?.unwrap_or(0);
     let hears = family.hears;
-    Ok(Described { parameters, layers_ahead, hears, read_as, assumed: config.assumed(), facts })
+    let assumed = config.assumed();
+    Ok(Described { parameters, layers_ahead, hears, model_type, read_as, assumed, facts })
 }
 
 /// The language model of a config.
 pub(super) struct LanguageModel<'a> {
     /// Its family.
     pub(super) family: &'static Family,
+    /// The type of model that it goes by.
+    pub(super) model_type: &'static str,
     /// The part of the config that describes it.
     pub(super) text: Config<'a>,
     /// What was read there.
@@ -105,7 +117,7 @@ pub(super) fn language_model<'a>(config: &Config<'a>) -> Result<LanguageModel<'a
     if let Some(wrapper) = wrapper {
         facts.tied = wrapper.tied(config, facts.tied)?;
     }
-    Ok(LanguageModel { family, text, facts, read_as })
+    Ok(LanguageModel { family, model_type, text, facts, read_as })
 }
 
 /// The family of a language model and the type it goes by: what its part states, else what the whole leaves

@@ -12,8 +12,10 @@ mod facts;
 mod families;
 mod from_gguf;
 mod parts;
+mod renamed;
 mod roles;
 mod stored;
+mod unbuilt;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -28,7 +30,7 @@ pub use stored::{Beyond, Stored, StoredError, stored};
 use crate::dtype::Format;
 use crate::formats::gguf::ValueError;
 use crate::formats::hf_config::{Config, ConfigError};
-use crate::model::{Layer, Model, Tensor};
+use crate::model::{Layer, Model, Part, Tensor};
 use families::Family;
 
 /// Why can an architecture not be read?
@@ -106,9 +108,19 @@ fn family_of(facts: &Facts) -> Option<&'static Family> {
     families::by_gguf(&facts.arch)
 }
 
-/// Whether the tensor list of this architecture can be built from its facts alone.
-pub fn builds_tensors(facts: &Facts) -> bool {
-    family_of(facts).is_some_and(|f| f.builds && blocks::covers(facts, &f.style))
+/// Builds the tensor list that a converted file of this model holds; `None` where that is not known.
+pub fn converted(described: &Described) -> Option<Vec<Tensor>> {
+    let facts = &described.facts;
+    let (family, _) = families::by_model_type(described.model_type)?;
+    if family.builds && blocks::covers(facts, &family.style) {
+        // A class that is a body alone has no head of its own.
+        let headless = !described.parameters.iter().any(|p| part_of(&p.name) == Part::Head);
+        let facts = Facts { tied: facts.tied || headless, ..facts.clone() };
+        return Some(blocks::tensors(&facts, &family.style));
+    }
+    let renames = family.renames.filter(|_| !facts.arch.is_empty())?;
+    let kept = described.unbuilt();
+    renamed::tensors(facts, described.parameters.iter().chain(&kept), renames)
 }
 
 /// Assembles a model from facts and the tensors of its file.

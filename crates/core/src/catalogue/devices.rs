@@ -228,7 +228,7 @@ pub fn find_device_of_size(name: &str, gb: u64) -> Lookup<DeviceRow> {
 pub(super) fn bearers(name: &str) -> Vec<DeviceRow> {
     let key = normalise(name);
     let mut rows: Vec<DeviceRow> = Vec::new();
-    let exact = DEVICES.bearers(&key).iter().filter_map(|(_, row)| DEVICES.row(*row));
+    let exact = DEVICES.bearers(&key).filter_map(|(_, row)| DEVICES.row(row));
     for row in exact.chain(without_vendor(&key).map(|(_, row)| row)) {
         if rows.iter().all(|r| r.id != row.id) {
             rows.push(row);
@@ -241,11 +241,17 @@ pub(super) fn bearers(name: &str) -> Vec<DeviceRow> {
 /// bears the name in a way that may be typed.
 fn without_vendor(key: &str) -> impl Iterator<Item = (bool, DeviceRow)> + use<> {
     let (core, vendor) = trimmed(key);
-    let bearers = if core.len() == key.len() { &[] } else { DEVICES.bearers(core) };
-    let first_of_row = |n: usize| bearers[..n].iter().all(|(_, row)| *row != bearers[n].1);
-    (0..bearers.len())
-        .filter(move |n| first_of_row(*n))
-        .map(move |n| bearers[n])
+    let is_trimmed = core.len() < key.len();
+    let bearers: Vec<(u8, usize)> = DEVICES.bearers(core).filter(|_| is_trimmed).collect();
+    let mut seen: Vec<usize> = Vec::new();
+    let first_of_row = move |(_, row): &(u8, usize)| {
+        let is_first = !seen.contains(row);
+        seen.push(*row);
+        is_first
+    };
+    bearers
+        .into_iter()
+        .filter(first_of_row)
         .filter_map(|(tier, row)| DEVICES.row::<DeviceRow>(row).map(|found| (tier < DRIVER, found)))
         .filter(move |(_, row)| vendor.is_none_or(|v| row.vendor.name() == v))
 }

@@ -1,7 +1,7 @@
 //! What does the world sell and publish? Devices, memory systems and models by name.
 //!
-//! The facts are files under `data/`. The build turns each row into a JSON text and the names into
-//! sorted tables: a look-up is a binary search and reads one row; nothing is read before it is
+//! The facts are files under `data/`. The build packs the rows into deflated bundles of JSON and the names
+//! into a sorted text: a look-up is a binary search and reads one row; nothing is read before it is
 //! asked for.
 
 pub mod classes;
@@ -11,12 +11,11 @@ pub mod hardware;
 pub mod memory;
 pub mod models;
 pub mod names;
+mod table;
 #[cfg(test)]
 mod tests;
 
 use alloc::vec::Vec;
-
-use serde::Deserialize;
 
 pub use classes::{ClassRow, classes, find_class};
 pub use detect::find_detected;
@@ -68,48 +67,8 @@ impl<T> FromIterator<T> for Lookup<T> {
     }
 }
 
-/// One kind of row: sorted names, each with the rows that bear it as (tier, row), and the rows.
-struct Table {
-    names: &'static [(&'static str, &'static [(u8, u16)])],
-    rows: &'static [&'static str],
-}
-
-impl Table {
-    /// The rows that bear a normalised name, best tier first.
-    fn bearers(&self, key: &str) -> &'static [(u8, u16)] {
-        self.names.binary_search_by_key(&key, |(name, _)| name).map_or(&[], |at| self.names[at].1)
-    }
-
-    /// The rows of the best tier a name has, among those that a typed name may use.
-    fn best(&self, key: &str) -> impl Iterator<Item = u16> + use<> {
-        let bearers = self.bearers(key);
-        let best = bearers.first().map_or(names::DRIVER, |(tier, _)| *tier);
-        bearers.iter().filter(move |(tier, _)| *tier == best && best < names::DRIVER).map(|(_, row)| *row)
-    }
-
-    /// Reads one row. Every row can be read: a test reads them all.
-    fn row<T: Deserialize<'static>>(&self, number: u16) -> Option<T> {
-        self.rows.get(usize::from(number)).and_then(|json| serde_json::from_str(json).ok())
-    }
-
-    /// Reads the rows of the best tier.
-    fn find<T: Deserialize<'static>>(&self, key: &str) -> Lookup<T> {
-        self.best(key).filter_map(|row| self.row(row)).collect()
-    }
-
-    /// Reads every row in the order of the files.
-    fn all<T: Deserialize<'static>>(&'static self) -> impl Iterator<Item = T> {
-        self.rows.iter().filter_map(|json| serde_json::from_str(json).ok())
-    }
-
-    /// Every name in order.
-    fn all_names(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.names.iter().map(|(name, _)| *name)
-    }
-}
-
 mod generated {
-    use super::Table;
+    use super::table::Table;
 
     include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::generated::MODELS;
 use super::{Lookup, normalise};
-use crate::archs::{self, ArchError, Described, Facts};
+use crate::archs::{self, ArchError, Described};
 use crate::formats::hf_config::Config;
 use crate::model::Model;
 use crate::quants::{self, Recipe};
@@ -31,13 +31,13 @@ pub struct ModelRow {
     /// The family of models.
     pub family: String,
     /// Class of the model in the config.
-    pub architecture: String,
+    pub architecture: Option<String>,
     /// Type of the model in the config.
     pub model_type: String,
-    /// Architecture key of a GGUF of it.
-    pub gguf_arch: String,
-    /// Longest context stated.
-    pub context_length: Tokens,
+    /// Architecture key of a GGUF of it, where there is one.
+    pub gguf_arch: Option<String>,
+    /// Longest context stated, where one is.
+    pub context_length: Option<Tokens>,
     /// Parameters counted from the config.
     pub parameters: Option<u64>,
     /// Parameters the hub states.
@@ -68,10 +68,9 @@ impl ModelRow {
     /// # Errors
     /// The config is of a family that nobody here knows, or makes no sense.
     pub fn build(&self, recipe: Recipe) -> Result<Model, ArchError> {
-        let facts = archs::facts_of_config(&Config::new(&self.config).map_err(ArchError::from)?)?;
-        let mut model = converted(self.name.clone(), &facts, recipe)?;
+        let mut model = converted(self.name.clone(), &self.describe()?, recipe)?;
         // A config states how far positions reach; the row, how far the model was made for.
-        model.context_length = Some(self.context_length);
+        model.context_length = self.context_length.or(model.context_length);
         Ok(model)
     }
 
@@ -98,16 +97,15 @@ pub fn usual_recipe(config: &serde_json::Value) -> Recipe {
     }
 }
 
-/// The model of these facts with its weights in these formats, as a file made by llama.cpp's quantiser
-/// without an importance matrix would hold them.
+/// The model that a config describes with its weights in these formats, as a file made by llama.cpp's
+/// quantiser without an importance matrix would hold them.
 ///
 /// # Errors
 /// Nobody here knows what tensors a file of this architecture holds.
-pub fn converted(name: String, facts: &Facts, recipe: Recipe) -> Result<Model, ArchError> {
-    if !archs::builds_tensors(facts) {
-        return Err(ArchError::NotConverted(facts.arch.clone()));
-    }
-    let mut model = archs::model(name, facts, archs::tensors(facts), 0);
+pub fn converted(name: String, described: &Described, recipe: Recipe) -> Result<Model, ArchError> {
+    let facts = &described.facts;
+    let tensors = archs::converted(described).ok_or_else(|| ArchError::NotConverted(facts.arch.clone()))?;
+    let mut model = archs::model(name, facts, tensors, 0);
     quants::apply(recipe, false, &mut model);
     Ok(model)
 }

@@ -31,10 +31,10 @@ fn driver_mib(id: &str) -> u64 {
 
 #[test]
 fn every_row_can_be_read() {
-    assert_eq!(devices().count(), generated::DEVICES.rows.len());
-    assert_eq!(models().count(), generated::MODELS.rows.len());
-    assert_eq!(memory_systems().count(), generated::MEMORY_SYSTEMS.rows.len());
-    assert_eq!(classes().count(), generated::CLASSES.rows.len());
+    assert_eq!(devices().count(), generated::DEVICES.count());
+    assert_eq!(models().count(), generated::MODELS.count());
+    assert_eq!(memory_systems().count(), generated::MEMORY_SYSTEMS.count());
+    assert_eq!(classes().count(), generated::CLASSES.count());
     assert!(devices().count() >= 422 && models().count() >= 40 && memory_systems().count() >= 111);
 }
 
@@ -220,9 +220,9 @@ fn models_answer_to_id_last_part_alias_and_sibling() {
 #[test]
 fn configs_are_whole_with_their_nulls() {
     for row in models() {
-        let text = row.config.get("text_config").unwrap_or(&row.config);
-        assert!(text.get("vocab_size").is_some_and(|v| v.is_u64()), "{}", row.id);
-        assert_eq!(row.config["model_type"], row.model_type.as_str(), "{}", row.id);
+        assert!(row.config.as_object().is_some_and(|fields| fields.len() > 3), "{}", row.id);
+        let stated = row.config.get("model_type").and_then(serde_json::Value::as_str);
+        assert!(stated.is_none_or(|stated| stated == row.model_type), "{}", row.id);
     }
     let gemma = find_model("gemma-4-31b").one().unwrap().config;
     assert!(gemma["text_config"].get("num_experts").is_some_and(serde_json::Value::is_null));

@@ -126,6 +126,10 @@ fn ends(sheet: &mut Sheet<'_>, facts: &Facts, style: &Style) {
     if facts.rope_factors {
         sheet.norm("rope_freqs", facts.k_dim / 2);
     }
+    if facts.long_rope > 0 {
+        sheet.norm("rope_factors_long", facts.long_rope);
+        sheet.norm("rope_factors_short", facts.long_rope);
+    }
 }
 
 fn block(sheet: &mut Sheet<'_>, facts: &Facts, style: &Style, i: u64) {

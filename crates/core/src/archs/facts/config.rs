@@ -130,8 +130,19 @@ fn common(config: &Config<'_>) -> Result<Facts, ConfigError> {
         qk_norm: false,
         gated_ffn: true,
         rope_factors: config.rope_type() == Some("llama3"),
+        long_rope: long_rope(config, head_dim)?,
         one_part_a_layer: false,
     })
+}
+
+/// Entries of a table of rotary factors in models with one for short and one for long contexts.
+fn long_rope(config: &Config<'_>, head_dim: u64) -> Result<u64, ConfigError> {
+    // `su` is what the first configs of this kind called it.
+    if !matches!(config.rope_type(), Some("longrope" | "su")) {
+        return Ok(0);
+    }
+    let share = config.share("partial_rotary_factor")?.unwrap_or(1.0);
+    Ok((head_dim as f64 * share) as u64 / 2)
 }
 
 /// The number of layers, or the length of the list that stands for it.

@@ -164,6 +164,7 @@ pub(in crate::archs) fn read(arch: &str, keys: &dyn Keys) -> Result<Facts, KeyEr
         qk_norm: false,
         gated_ffn: true,
         rope_factors: false,
+        long_rope: 0,
         one_part_a_layer: false,
     })
 }

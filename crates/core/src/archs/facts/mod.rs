@@ -192,6 +192,8 @@ pub struct Facts {
     pub gated_ffn: bool,
     /// Whether files carry a table of rotary factors.
     pub rope_factors: bool,
+    /// Entries of each of two tables of rotary factors, for short and for long contexts; 0 without them.
+    pub long_rope: u64,
     /// A layer is a mixer or a feed-forward part, never both (Nemotron-H).
     pub one_part_a_layer: bool,
 }

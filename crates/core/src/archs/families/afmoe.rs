@@ -1,7 +1,7 @@
 //! Arcee's AFMoE (Trinity): windows in three of four layers, a gate on attention's output, norms at both ends
 //! of both parts, experts after dense first layers.
 
-use super::{Family, settle_stated_windows, windows};
+use super::{Family, NORMED_AFTER, settle_stated_windows, windows};
 use crate::archs::built::experts::{Correction, Routed};
 use crate::archs::built::layout::Layout;
 use crate::archs::facts::{Facts, PerLayer};
@@ -16,6 +16,7 @@ const AFMOE: Layout = Layout {
 pub(super) const FAMILIES: &[Family] = &[Family {
     gguf: &["afmoe"],
     model_types: &["afmoe"],
+    renames: Some(NORMED_AFTER),
     config,
     settle: |f| {
         f.qk_norm = true;
@@ -28,7 +29,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
             m.linear("gate_proj", width, a.heads.saturating_mul(a.v_dim), false);
         })
     },
-    ..Family::READ_ONLY
+    ..Family::RENAMED
 }];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {

@@ -17,7 +17,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
         f.correct_router();
     },
     body,
-    ..Family::READ_ONLY
+    ..Family::RENAMED
 }];
 
 fn read(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {

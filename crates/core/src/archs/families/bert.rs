@@ -4,6 +4,7 @@
 use super::{Family, labels};
 use crate::archs::built::{Built, Modules, Text, ffn};
 use crate::archs::facts::{Facts, LayerKind};
+use crate::archs::renamed::{Fate, Names as Renames};
 use crate::formats::hf_config::ConfigProblem;
 
 /// How an encoder names its modules.
@@ -50,10 +51,34 @@ const DISTIL: Names = Names {
 /// An encoder that cannot be planned: it keeps no cache, and runs over whole texts.
 const ENCODER: Family = Family { settle: both_ways, ..Family::READ_ONLY };
 
+/// What converters call the parts of a layer.
+const CONVERTED: Renames = &[
+    ("attention.self.query", Fate::As("attn_q")),
+    ("attention.self.key", Fate::As("attn_k")),
+    ("attention.self.value", Fate::As("attn_v")),
+    ("attention.output.dense", Fate::As("attn_output")),
+    ("attention.output.LayerNorm", Fate::As("attn_output_norm")),
+    ("intermediate.dense", Fate::As("ffn_up")),
+    ("output.dense", Fate::As("ffn_down")),
+    ("output.LayerNorm", Fate::As("layer_output_norm")),
+];
+
+/// The same in Nomic's class.
+const NOMIC_CONVERTED: Renames = &[
+    ("attn.Wqkv", Fate::As("attn_qkv")),
+    ("attn.out_proj", Fate::As("attn_output")),
+    ("norm1", Fate::As("attn_output_norm")),
+    ("mlp.fc11", Fate::As("ffn_up")),
+    ("mlp.fc12", Fate::As("ffn_gate")),
+    ("mlp.fc2", Fate::As("ffn_down")),
+    ("norm2", Fate::As("layer_output_norm")),
+];
+
 pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["bert"],
         model_types: &["bert"],
+        renames: Some(CONVERTED),
         body: |m, text| encoder(m, text, &BERT),
         stem: "bert",
         head: bert_head,
@@ -88,6 +113,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["nomic-bert"],
         model_types: &["nomic_bert"],
+        renames: Some(NOMIC_CONVERTED),
         body: nomic,
         stem: "nomic_bert",
         head: bert_head,

@@ -5,7 +5,7 @@ use crate::archs::built::layout::Layout;
 use crate::archs::built::{Built, Modules, Text};
 
 pub(super) const FAMILIES: &[Family] =
-    &[Family { gguf: &["bitnet"], model_types: &["bitnet"], config: no_ffn_bias, body, ..Family::READ_ONLY }];
+    &[Family { gguf: &["bitnet"], model_types: &["bitnet"], config: no_ffn_bias, body, ..Family::RENAMED }];
 
 fn body(m: &mut Modules, text: &Text<'_>) -> Built {
     let facts = text.facts;

@@ -4,6 +4,7 @@ use super::Family;
 use crate::archs::built::layout::{Layout, Matrices, Norm, Projections};
 use crate::archs::built::{Built, Modules, Text};
 use crate::archs::facts::{Facts, PerLayer, config};
+use crate::archs::renamed::Fate;
 use crate::formats::hf_config::{Config, ConfigError};
 
 const BLOOM: Layout = Layout {
@@ -44,16 +45,17 @@ pub(super) const FAMILIES: &[Family] = &[
             BLOOM.build(m, text)
         },
         stem: "transformer",
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["falcon"],
         model_types: &["falcon"],
+        renames: Some(&[("ln_attn", Fate::As("attn_norm_2")), ("ln_mlp", Fate::As("attn_norm"))]),
         config: falcon,
         settle: |f| f.gated_ffn = false,
         body: build_falcon,
         stem: "transformer",
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["mpt"],
@@ -65,7 +67,7 @@ pub(super) const FAMILIES: &[Family] = &[
         settle: |f| f.gated_ffn = false,
         body: |m, text| MPT.build(m, text),
         stem: "transformer",
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
 ];
 

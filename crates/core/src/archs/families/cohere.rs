@@ -17,7 +17,7 @@ pub(super) const FAMILIES: &[Family] = &[
             no_ffn_bias(c, f)
         },
         body: |m, text| COHERE.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["cohere2"],

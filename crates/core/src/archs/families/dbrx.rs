@@ -22,7 +22,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     config,
     body,
     stem: "transformer",
-    ..Family::READ_ONLY
+    ..Family::RENAMED
 }];
 
 /// Key/value heads and experts have parts of their own, whose classes have these defaults.

@@ -21,7 +21,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     config,
     settle: attention_where_heads,
     body,
-    ..Family::READ_ONLY
+    ..Family::RENAMED
 }];
 
 /// Layers without key/value heads have no attention at all.

@@ -38,7 +38,7 @@ pub(super) const FAMILIES: &[Family] = &[
                 score_every(f, 4, 3);
             }
         },
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["deepseek2"],
@@ -51,7 +51,7 @@ pub(super) const FAMILIES: &[Family] = &[
         },
         ..Family::PLAIN
     },
-    Family { gguf: &["mistral4"], model_types: &["mistral4"], config: read, ..Family::READ_ONLY },
+    Family { gguf: &["mistral4"], model_types: &["mistral4"], config: read, ..Family::RENAMED },
 ];
 
 /// Contexts of GLM 5.2 and later, whose files need not say which layers have a scorer of their own.

@@ -1,7 +1,7 @@
 //! EXAONE 3 is Llama's layout. EXAONE 4: norms after each part, windows in three of four layers of the deep
 //! variant. K-EXAONE: Llama's layout with experts, and the same windows.
 
-use super::{Family, settle_stated_windows, settle_windows, windows};
+use super::{Family, NORMED_AFTER, settle_stated_windows, settle_windows, windows};
 use crate::archs::built::layout::Layout;
 use crate::archs::facts::{Facts, PerLayer};
 use crate::formats::hf_config::{Config, ConfigError};
@@ -11,14 +11,15 @@ const EXAONE4: Layout =
     Layout { norms: &["post_attention_layernorm", "post_feedforward_layernorm"], ..Layout::LLAMA };
 
 pub(super) const FAMILIES: &[Family] = &[
-    Family { gguf: &["exaone"], model_types: &["exaone"], ..Family::READ_ONLY },
+    Family { gguf: &["exaone"], model_types: &["exaone"], ..Family::RENAMED },
     Family {
         gguf: &["exaone4"],
         model_types: &["exaone4"],
+        renames: Some(NORMED_AFTER),
         config,
         settle,
         body: |m, text| EXAONE4.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["exaone-moe"],
@@ -30,7 +31,7 @@ pub(super) const FAMILIES: &[Family] = &[
             settle_stated_windows(f, 4);
         },
         body: |m, text| Layout::LLAMA.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
 ];
 

@@ -7,16 +7,50 @@ use crate::archs::built::layout::FOUR_NORMS;
 use crate::archs::built::towers::{gemma, mobilenet};
 use crate::archs::built::{Built, Modules, Text, attention, decoder, experts, ffn};
 use crate::archs::facts::{Facts, LayerKind, PerLayer};
+use crate::archs::renamed::{Fate, Names};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::Window;
 
 /// Layers of Gemma 3n that keep a cache, in files that do not say.
 const LAYERS_WITH_CACHE_3N: u64 = 20;
 
+/// What converters call what stands beside a usual layer.
+const CONVERTED_3N: Names = &[
+    ("post_attention_layernorm", Fate::As("post_attention_norm")),
+    ("per_layer_input_gate", Fate::As("inp_gate")),
+    ("per_layer_projection", Fate::As("proj")),
+    ("post_per_layer_input_norm", Fate::As("post_norm")),
+    ("altup.correct_output_scale", Fate::As("altup_correct_scale")),
+    ("altup.correction_coefs", Fate::As("altup_correct_coef")),
+    ("altup.prediction_coefs", Fate::As("altup_predict_coef")),
+    ("altup.modality_router", Fate::As("altup_router")),
+    ("altup.router_norm", Fate::As("altup_router_norm")),
+    ("laurel.linear_left", Fate::As("laurel_l")),
+    ("laurel.linear_right", Fate::As("laurel_r")),
+    ("laurel.post_laurel_norm", Fate::As("laurel_post_norm")),
+];
+
+/// The same of the newer one.
+const CONVERTED_4: Names = &[
+    ("post_attention_layernorm", Fate::As("post_attention_norm")),
+    ("per_layer_input_gate", Fate::As("inp_gate")),
+    ("per_layer_projection", Fate::As("proj")),
+    ("post_per_layer_input_norm", Fate::As("post_norm")),
+    ("layer_scalar", Fate::As("layer_output_scale")),
+    ("router.scale", Fate::Bare("ffn_gate_inp.scale")),
+    ("router.per_expert_scale", Fate::Bare("ffn_down_exps.scale")),
+    ("router.proj", Fate::As("ffn_gate_inp")),
+    ("experts.gate_up_proj", Fate::As("ffn_gate_up_exps")),
+    ("pre_feedforward_layernorm_2", Fate::As("pre_ffw_norm_2")),
+    ("post_feedforward_layernorm_1", Fate::As("post_ffw_norm_1")),
+    ("post_feedforward_layernorm_2", Fate::As("post_ffw_norm_2")),
+];
+
 pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["gemma3n"],
         model_types: &["gemma3n_text"],
+        renames: Some(CONVERTED_3N),
         config: windowed,
         settle: |f| {
             f.qk_norm = true;
@@ -29,11 +63,12 @@ pub(super) const FAMILIES: &[Family] = &[
             let streams = Streams::read(text)?;
             body(m, text, |m, i| streams.layer(m, text, i), |m| streams.ends(m, text.facts))
         },
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["gemma4"],
         model_types: &["gemma4_text", "gemma4_unified_text", "gemma4"],
+        renames: Some(CONVERTED_4),
         style: Style { post_norms: true, layer_scale: true, keys_are_values: true, ..Style::PLAIN },
         config: two_head_sizes,
         settle: |f| {

@@ -22,14 +22,14 @@ pub(super) const FAMILIES: &[Family] = &[
         model_types: &["glm"],
         config: dense,
         body: |m, text| GLM.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["glm4"],
         model_types: &["glm4"],
         config: dense,
         body: |m, text| GLM4.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["glm4"],
@@ -39,7 +39,7 @@ pub(super) const FAMILIES: &[Family] = &[
             dense(c, f)
         },
         body: |m, text| GLM4.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["glm4moe"],

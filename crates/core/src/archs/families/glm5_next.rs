@@ -18,7 +18,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
         f.correct_router();
     },
     body,
-    ..Family::READ_ONLY
+    ..Family::RENAMED
 }];
 
 pub(super) const WRAPPERS: &[Wrapper] =

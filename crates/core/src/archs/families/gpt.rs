@@ -7,6 +7,7 @@ use super::{Family, biased_by, biased_head, window_everywhere};
 use crate::archs::built::layout::{Layout, Matrices, Norm, Projections, positions};
 use crate::archs::built::{Built, Modules, Text};
 use crate::archs::facts::{Facts, LayerKind, PerLayer, config};
+use crate::archs::renamed::{Fate, Names};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::Window;
 
@@ -44,15 +45,24 @@ const NEOX: Layout = Layout {
 const STARCODER2: Layout =
     Layout { norm: Norm::ScaleAndShift, matrices: Matrices::Plain(["c_fc", "c_proj"]), ..Layout::LLAMA };
 
+/// GPT-2's class keeps its matrices the other way round.
+const TURNED: Names = &[
+    ("c_attn", Fate::Turned("attn_qkv")),
+    ("attn.c_proj", Fate::Turned("attn_output")),
+    ("c_fc", Fate::Turned("ffn_up")),
+    ("mlp.c_proj", Fate::Turned("ffn_down")),
+];
+
 pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["gpt2"],
         model_types: &["gpt2"],
+        renames: Some(TURNED),
         config: even,
         settle: biased,
         body: gpt2,
         stem: "transformer",
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["starcoder"],
@@ -64,7 +74,7 @@ pub(super) const FAMILIES: &[Family] = &[
             GPT2.build(m, text)
         },
         stem: "transformer",
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         model_types: &["gpt_neo"],
@@ -75,7 +85,7 @@ pub(super) const FAMILIES: &[Family] = &[
             NEO.build(m, text)
         },
         stem: "transformer",
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         model_types: &["gptj"],
@@ -87,7 +97,7 @@ pub(super) const FAMILIES: &[Family] = &[
         body: |m, text| J.build(m, text),
         stem: "transformer",
         head: biased_head,
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["gptneox"],
@@ -99,7 +109,7 @@ pub(super) const FAMILIES: &[Family] = &[
         settle: |f| (f.ffn_bias, f.gated_ffn) = (true, false),
         body: |m, text| NEOX.build(m, text),
         stem: "gpt_neox",
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["starcoder2"],
@@ -107,7 +117,7 @@ pub(super) const FAMILIES: &[Family] = &[
         config: starcoder2,
         settle: |f| f.gated_ffn = false,
         body: |m, text| STARCODER2.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
 ];
 

@@ -7,6 +7,7 @@ use crate::archs::built::layout::Layout;
 use crate::archs::built::recurrent::{self, StateSpaceStyle};
 use crate::archs::built::{Built, Modules, Text, decoder, experts, ffn};
 use crate::archs::facts::{Facts, LayerKind, PerLayer, config};
+use crate::archs::renamed::Fate;
 use crate::formats::hf_config::{Config, ConfigError};
 
 const MOE: Layout =
@@ -16,8 +17,9 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["granitemoe"],
         model_types: &["granitemoe"],
+        renames: Some(&[("block_sparse_moe.router", Fate::As("ffn_gate_inp"))]),
         body: |m, text| MOE.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["granitehybrid"],

@@ -14,7 +14,7 @@ const LAGUNA: Layout = Layout {
 };
 
 pub(super) const FAMILIES: &[Family] =
-    &[Family { gguf: &["laguna"], model_types: &["laguna"], config, settle, body, ..Family::READ_ONLY }];
+    &[Family { gguf: &["laguna"], model_types: &["laguna"], config, settle, body, ..Family::RENAMED }];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     facts.ffn_bias = false;

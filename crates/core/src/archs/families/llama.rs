@@ -1,7 +1,7 @@
 //! Llama and what is built like it: Mistral, Mixtral, Yi, DeepSeek's first models, and models that only
 //! name a bias or a norm in their own way.
 
-use super::{Family, biased_by, window_everywhere, windows};
+use super::{Family, NORMED_AFTER, biased_by, window_everywhere, windows};
 use crate::archs::built::layout::{Layout, QkNorms};
 use crate::archs::facts::{Facts, LayerKind, PerLayer};
 use crate::formats::hf_config::{Config, ConfigError};
@@ -20,21 +20,22 @@ pub(super) const FAMILIES: &[Family] = &[
         ..Family::PLAIN
     },
     Family { gguf: &["llama"], model_types: &["internlm3"], config: internlm3, ..Family::PLAIN },
-    Family { gguf: &["granite"], model_types: &["granite"], ..Family::READ_ONLY },
+    Family { gguf: &["granite"], model_types: &["granite"], ..Family::RENAMED },
     Family {
         gguf: &["ernie4_5"],
         model_types: &["ernie4_5"],
         config: |c, f| biased_by(c, f, "use_bias"),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["seed_oss"],
         model_types: &["seed_oss"],
+        renames: Some(NORMED_AFTER),
         config: |c, f| {
             f.output_bias = c.flag("attention_out_bias")?.unwrap_or(false);
             Ok(())
         },
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["hunyuan-dense"],
@@ -44,9 +45,9 @@ pub(super) const FAMILIES: &[Family] = &[
             Ok(())
         },
         body: |m, text| HUNYUAN.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
-    Family { gguf: &["smollm3"], model_types: &["smollm3"], config: smollm3, ..Family::READ_ONLY },
+    Family { gguf: &["smollm3"], model_types: &["smollm3"], config: smollm3, ..Family::RENAMED },
 ];
 
 /// Mistral: no biases, and a window in every layer of the first models.

@@ -5,16 +5,29 @@ use crate::archs::built::decoder::{self, Names};
 use crate::archs::built::recurrent::{self, StateSpaceStyle};
 use crate::archs::built::{Built, Modules, Text};
 use crate::archs::facts::{Facts, LayerKind, PerLayer, config, state_space};
+use crate::archs::renamed::{Fate, Names as Renames};
 use crate::formats::hf_config::{Config, ConfigError};
 use crate::model::{Recurrent, StateSpace};
 
 const NAMES: Names = Names { embedding: "embeddings", layers: "layers", norm: "norm_f" };
 
+/// What converters call the parts of the first Mamba's layer.
+const CONVERTED: Renames = &[
+    ("norm", Fate::As("attn_norm")),
+    ("mixer.A_log", Fate::Bare("ssm_a")),
+    ("mixer.D", Fate::Bare("ssm_d")),
+    ("mixer.conv1d", Fate::As("ssm_conv1d")),
+    ("mixer.in_proj", Fate::As("ssm_in")),
+    ("mixer.x_proj", Fate::As("ssm_x")),
+    ("mixer.dt_proj", Fate::As("ssm_dt")),
+    ("mixer.out_proj", Fate::As("ssm_out")),
+];
+
 pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["mamba"],
         model_types: &["mamba", "falcon_mamba"],
-        builds: false,
+        renames: Some(CONVERTED),
         config: one,
         settle: |f| {
             state_space(f, StateSpace::Mamba);
@@ -22,7 +35,7 @@ pub(super) const FAMILIES: &[Family] = &[
         },
         body,
         stem: "backbone",
-        ..Family::PLAIN
+        ..Family::RENAMED
     },
     Family {
         gguf: &["mamba2"],

@@ -16,7 +16,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
         settle_windows(f, 0);
     },
     body,
-    ..Family::READ_ONLY
+    ..Family::RENAMED
 }];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {

@@ -4,7 +4,7 @@ use super::Family;
 use crate::archs::facts::{Facts, LatentFacts};
 use crate::formats::hf_config::{Config, ConfigError};
 
-pub(super) const FAMILIES: &[Family] = &[Family { model_types: &["minicpm3"], config, ..Family::READ_ONLY }];
+pub(super) const FAMILIES: &[Family] = &[Family { model_types: &["minicpm3"], config, ..Family::RENAMED }];
 
 /// Latent attention whose values are as wide as heads usually are when nothing is stated.
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {

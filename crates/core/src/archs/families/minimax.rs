@@ -10,7 +10,7 @@ use crate::model::Recurrent;
 const INTERVAL: u64 = 8;
 
 pub(super) const FAMILIES: &[Family] =
-    &[Family { gguf: &["minimax-01"], model_types: &["minimax"], config, settle, body, ..Family::READ_ONLY }];
+    &[Family { gguf: &["minimax-01"], model_types: &["minimax"], config, settle, body, ..Family::RENAMED }];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     kinds_from_words(config, facts, &["linear_attention"], (LayerKind::Recurrent, LayerKind::Full))?;

@@ -61,6 +61,7 @@ mod zamba2;
 use super::blocks::Style;
 use super::built::{Built, Modules, Text, decoder};
 use super::facts::{Facts, LayerKind, PerLayer, config};
+use super::renamed::{Fate, Names};
 use crate::formats::hf_config::{Config, ConfigError, ConfigProblem};
 use crate::model::Window;
 
@@ -75,6 +76,9 @@ pub(super) struct Family {
     pub(super) style: Style,
     /// Whether the tensor list of a converted file can be built from facts.
     pub(super) builds: bool,
+    /// What a converter calls parameters of its own, where its files hold the class's parameters by other
+    /// names.
+    pub(super) renames: Option<Names>,
     /// Reads what only this family names in config.json.
     pub(super) config: fn(&Config<'_>, &mut Facts) -> Result<(), ConfigError>,
     /// Fills in what the architecture leaves unsaid in either form: patterns, defaults of the class.
@@ -96,6 +100,7 @@ impl Family {
         model_types: &[],
         style: Style::PLAIN,
         builds: true,
+        renames: None,
         config: |_, _| Ok(()),
         settle: |_| {},
         body: decoder::usual,
@@ -106,6 +111,9 @@ impl Family {
 
     /// A family whose converted files carry tensors that are not built from facts yet.
     const READ_ONLY: Self = Self { builds: false, ..Self::PLAIN };
+
+    /// A family whose converted files hold the class's parameters by the usual names.
+    const RENAMED: Self = Self { renames: Some(&[]), ..Self::READ_ONLY };
 
     /// Reads and settles the facts of a config of this family.
     ///
@@ -127,6 +135,9 @@ impl Family {
         (self.head)(m, text, class)
     }
 }
+
+/// Converters' names where what follows attention ends in a norm.
+const NORMED_AFTER: Names = &[("post_attention_layernorm", Fate::As("post_attention_norm"))];
 
 /// A language model inside a larger one: with towers for images or sound beside it.
 #[derive(Debug)]

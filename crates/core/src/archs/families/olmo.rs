@@ -1,7 +1,7 @@
 //! OLMo: norms that learn nothing. OLMo 2: norms after each part, and of all queries and keys at once.
 //! Olmo 3: the same, with a window in three of four layers. OLMoE and FlexOlmo: experts in every layer.
 
-use super::{Family, no_ffn_bias, settle_stated_windows, windows};
+use super::{Family, NORMED_AFTER, no_ffn_bias, settle_stated_windows, windows};
 use crate::archs::built::layout::{Layout, Norm, QkNorms};
 
 const OLMO: Layout = Layout { norm: Norm::Nothing, ..Layout::LLAMA };
@@ -20,7 +20,7 @@ pub(super) const FAMILIES: &[Family] = &[
         model_types: &["olmo"],
         config: no_ffn_bias,
         body: |m, text| OLMO.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["olmo2"],
@@ -33,15 +33,16 @@ pub(super) const FAMILIES: &[Family] = &[
             f.qk_norm = true;
             settle_stated_windows(f, 4);
         },
+        renames: Some(NORMED_AFTER),
         body: |m, text| OLMO2.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["olmoe"],
         model_types: &["olmoe"],
         settle: |f| f.qk_norm = true,
         body: |m, text| OLMOE.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         model_types: &["flex_olmo"],

@@ -24,7 +24,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     settle: |f| f.gated_ffn = false,
     body: |m, text| m.under("decoder", |m| decoder(m, text)),
     head,
-    ..Family::READ_ONLY
+    ..Family::RENAMED
 }];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {

@@ -42,7 +42,7 @@ pub(super) const FAMILIES: &[Family] = &[
         settle: |f| f.gated_ffn = false,
         body: |m, text| PHI2.build(m, text),
         head: biased_head,
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["phi3"],
@@ -65,7 +65,7 @@ pub(super) const FAMILIES: &[Family] = &[
         model_types: &["phimoe"],
         body: |m, text| PHI_MOE.build(m, text),
         head: |m, text, class| head_biased_by(m, text, class, "lm_head_bias"),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["phi3"],
@@ -75,7 +75,7 @@ pub(super) const FAMILIES: &[Family] = &[
             window_everywhere(c, f)
         },
         body: with_towers,
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
 ];
 

@@ -25,11 +25,10 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["qwen2moe"],
         model_types: &["qwen2_moe"],
-        builds: false,
         config: config::sparse_layers,
         settle: |f| f.qkv_bias = true,
         body,
-        ..Family::PLAIN
+        ..Family::RENAMED
     },
     Family {
         gguf: &["qwen3moe"],

@@ -5,6 +5,7 @@ use super::{Family, head_as};
 use crate::archs::built::layout::{Layout, Matrices, Norm, Projections};
 use crate::archs::built::{Built, Modules, Text};
 use crate::archs::facts::{Facts, PerLayer};
+use crate::archs::renamed::Fate;
 use crate::formats::hf_config::{Config, ConfigError};
 
 const INTERNLM2: Layout = Layout {
@@ -47,15 +48,23 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["internlm2"],
         model_types: &["internlm2"],
+        renames: Some(&[
+            ("wqkv", Fate::Parted),
+            ("wo", Fate::As("attn_output")),
+            ("w1", Fate::As("ffn_gate")),
+            ("w3", Fate::As("ffn_up")),
+            ("w2", Fate::As("ffn_down")),
+        ]),
         config: |c, f| biased(c, f, "bias"),
         body: |m, text| INTERNLM2.build(m, text),
         head: |m, text, _| head_as(m, text, "output"),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
-    Family { model_types: &["internlm"], config: |c, f| biased(c, f, "bias"), ..Family::READ_ONLY },
+    Family { model_types: &["internlm"], config: |c, f| biased(c, f, "bias"), ..Family::RENAMED },
     Family {
         gguf: &["qwen"],
         model_types: &["qwen"],
+        renames: Some(&[("w1", Fate::As("ffn_up")), ("w2", Fate::As("ffn_gate"))]),
         config: |_, f| {
             // The config counts gate and up together.
             f.ffn = PerLayer::All(f.ffn.first() / 2);
@@ -64,7 +73,7 @@ pub(super) const FAMILIES: &[Family] = &[
         settle: |f| f.qkv_bias = true,
         body: |m, text| QWEN.build(m, text),
         stem: "transformer",
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["chatglm"],
@@ -76,22 +85,23 @@ pub(super) const FAMILIES: &[Family] = &[
             Ok(())
         },
         body: chatglm,
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["baichuan"],
         model_types: &["baichuan"],
+        renames: Some(&[("W_pack", Fate::Parted)]),
         body: |m, text| BAICHUAN.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["orion"],
         model_types: &["orion"],
         body: |m, text| ORION.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
-    Family { gguf: &["xverse"], model_types: &["xverse"], ..Family::READ_ONLY },
-    Family { gguf: &["minicpm"], model_types: &["minicpm"], ..Family::READ_ONLY },
+    Family { gguf: &["xverse"], model_types: &["xverse"], ..Family::RENAMED },
+    Family { gguf: &["minicpm"], model_types: &["minicpm"], ..Family::RENAMED },
     Family {
         model_types: &["mimo"],
         config: |c, f| {
@@ -99,9 +109,9 @@ pub(super) const FAMILIES: &[Family] = &[
             (f.output_bias, f.ffn_bias) = (false, false);
             Ok(())
         },
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
-    Family { gguf: &["deepseek"], model_types: &["deepseek"], ..Family::READ_ONLY },
+    Family { gguf: &["deepseek"], model_types: &["deepseek"], ..Family::RENAMED },
 ];
 
 /// Attention's matrices have biases where this field says so.

@@ -24,7 +24,7 @@ const HUNYUAN: Layout = Layout {
 };
 
 /// Experts picked by a sigmoid with a correction, which files keep beside the router.
-const CORRECTED: Family = Family { settle: Facts::correct_router, ..Family::READ_ONLY };
+const CORRECTED: Family = Family { settle: Facts::correct_router, ..Family::RENAMED };
 
 pub(super) const FAMILIES: &[Family] = &[
     Family {
@@ -61,7 +61,7 @@ pub(super) const FAMILIES: &[Family] = &[
             // A file without a pattern has every fourth layer look at everything; a config always lists.
             settle_stated_windows(f, 4);
         },
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         gguf: &["ernie4_5-moe"],
@@ -85,7 +85,7 @@ pub(super) const FAMILIES: &[Family] = &[
         },
         settle: |f| f.qk_norm = true,
         body: |m, text| HUNYUAN.build(m, text),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
 ];
 

@@ -20,7 +20,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["rwkv6", "rwkv7"],
         settle: |f| f.set_kinds(|_, _| LayerKind::Recurrent),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
     Family {
         model_types: &["rwkv"],
@@ -28,7 +28,7 @@ pub(super) const FAMILIES: &[Family] = &[
         body,
         stem: "rwkv",
         head: |m, text, _| head_as(m, text, "head"),
-        ..Family::READ_ONLY
+        ..Family::RENAMED
     },
 ];
 

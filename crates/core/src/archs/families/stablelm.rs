@@ -13,7 +13,7 @@ const STABLELM: Layout = Layout {
 };
 
 pub(super) const FAMILIES: &[Family] =
-    &[Family { gguf: &["stablelm"], model_types: &["stablelm"], config, body, ..Family::READ_ONLY }];
+    &[Family { gguf: &["stablelm"], model_types: &["stablelm"], config, body, ..Family::RENAMED }];
 
 fn config(config: &Config<'_>, facts: &mut Facts) -> Result<(), ConfigError> {
     facts.qkv_bias = config.flag("use_qkv_bias")?.unwrap_or(false);

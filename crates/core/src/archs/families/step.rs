@@ -21,7 +21,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
         let width = text.facts.width;
         Layout::LLAMA.build_attending(m, text, |m, a, _| m.linear("g_proj", width, a.heads, false))
     },
-    ..Family::READ_ONLY
+    ..Family::RENAMED
 }];
 
 /// The library takes nothing from the outer config; published ones have a part for the language model.

@@ -3,6 +3,7 @@
 use super::{Family, no_ffn_bias};
 use crate::archs::built::layout::{Layout, Matrices, Norm};
 use crate::archs::built::{Built, Modules, Text};
+use crate::archs::renamed::Fate;
 
 const ARCEE: Layout = Layout { matrices: Matrices::Plain(["up_proj", "down_proj"]), ..Layout::LLAMA };
 
@@ -10,7 +11,7 @@ const NEMOTRON: Layout = Layout { norm: Norm::ScaleAndShift, ..ARCEE };
 
 const APERTUS: Layout = Layout { norms: &["attention_layernorm", "feedforward_layernorm"], ..ARCEE };
 
-const UNGATED: Family = Family { settle: |f| f.gated_ffn = false, ..Family::READ_ONLY };
+const UNGATED: Family = Family { settle: |f| f.gated_ffn = false, ..Family::RENAMED };
 
 pub(super) const FAMILIES: &[Family] = &[
     Family { gguf: &["arcee"], model_types: &["arcee"], body: |m, text| ARCEE.build(m, text), ..UNGATED },
@@ -23,7 +24,13 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["apertus"],
         model_types: &["apertus"],
-        config: no_ffn_bias,
+        // What the activation learnt is written into the metadata.
+        renames: Some(&[("act_fn.alpha_p", Fate::Dropped), ("act_fn.alpha_n", Fate::Dropped)]),
+        config: |c, f| {
+            // The class scales positions as Llama 3.1 does unless told otherwise.
+            f.rope_factors = c.rope_type().is_none_or(|scaling| scaling == "llama3");
+            no_ffn_bias(c, f)
+        },
         settle: |f| (f.gated_ffn, f.qk_norm) = (false, true),
         body: apertus,
         ..UNGATED

@@ -53,6 +53,9 @@ pub enum ConfigProblem {
     /// It is neither true nor false.
     #[error("neither true nor false")]
     NotAFlag,
+    /// It is no share of a whole.
+    #[error("not a number from 0 to 1")]
+    NotAShare,
     /// It is no text.
     #[error("not a text")]
     NotAText,
@@ -427,6 +430,16 @@ impl<'a> Config<'a> {
         let scaling = [self.part.get("rope_scaling"), self.part.get("rope_parameters")];
         let scaling = scaling.into_iter().flatten().find(|value| value.is_object())?;
         scaling.get("rope_type").or_else(|| scaling.get("type")).and_then(Value::as_str)
+    }
+
+    /// The share of a whole under `name`, from 0 to 1; `None` where nothing states it.
+    ///
+    /// # Errors
+    /// The value is no such share.
+    pub fn share(&self, name: &str) -> Result<Option<f64>, ConfigError> {
+        let Found::Value(value) = self.find(&[name]) else { return Ok(None) };
+        let share = value.as_f64().filter(|share| (0.0..=1.0).contains(share));
+        share.map(Some).ok_or_else(|| self.error(&[name], ConfigProblem::NotAShare))
     }
 
     /// The quantisation method that the published weights are stored with.
