@@ -13,7 +13,7 @@ const FLOORS: &[&[&str]] = &[
     &["units", "quantity", "dtype"],
     &["machine", "model", "workload"],
     &["formats"],
-    &["quants", "archs"],
+    &["quants", "archs", "packing"],
     &["catalogue"],
     &["ledger", "setup", "command", "work", "case"],
     &["rules"],
@@ -33,6 +33,7 @@ const SIBLINGS: &[&str] = &["formats", "quants", "archs", "archs::families", "en
 
 /// Children that are no alternatives but helpers: the others may import them.
 const SHARED: &[&str] = &[
+    "archs::ahead",
     "archs::blocks",
     "archs::built",
     "archs::counts",
@@ -40,7 +41,9 @@ const SHARED: &[&str] = &[
     "archs::facts",
     "archs::families",
     "archs::parts",
+    "archs::renamed",
     "archs::roles",
+    "archs::unbuilt",
     "quants::facts",
     "quants::part",
     "quants::recipe",

@@ -8,7 +8,7 @@ use vramplan_core::catalogue::hardware::{Around, HardwareSpec, NamedMachine, nam
 use vramplan_core::catalogue::{Lookup, ModelRow, converted, find_model, usual_recipe};
 use vramplan_core::engines::WeightsSource;
 use vramplan_core::model::{Layer, Model};
-use vramplan_core::quants::Recipe;
+use vramplan_core::quants::{Making, Recipe};
 use vramplan_core::units::Bytes;
 use vramplan_io::hardware::this_machine;
 use vramplan_io::sources::{ConfigModel, Opened, open};
@@ -145,7 +145,7 @@ fn of_config(read: ConfigModel, quant: Option<Recipe>) -> Result<Found, ArchErro
     let read_as = read.described.read_as.map(|rules| rules.model_type.to_owned());
     assumed.extend(read_as.map(|model_type| Assumption::ReadAs { model_type }));
     let source = Source::File(format!("{}-{}.gguf", read.name, recipe.name()));
-    let model = converted(read.name, &read.described, recipe)?;
+    let model = converted(read.name, &read.described, Making::published(recipe, None))?;
     Ok(Found { model, quant: recipe.name().into(), source, assumed })
 }
 

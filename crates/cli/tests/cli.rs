@@ -113,11 +113,13 @@ fn every_model_keeps_to_the_page() {
     for row in vramplan_core::catalogue::models() {
         for hardware in ["rx-7900-xtx", "rtx-3090 --on rtx-5060-ti-16gb", "8x:h200-sxm-141gb", "cpu:32gb"] {
             let output = run(&format!("plan {} --on {hardware} --explain", row.id));
-            assert!(matches!(output.status.code(), Some(0 | 1)), "{} on {hardware}", row.id);
+            // Which models are not planned, and not understood, is a list in the core's tests.
+            assert!(matches!(output.status.code(), Some(0..=2)), "{} on {hardware}", row.id);
             assert_eq!(wide(&output), Vec::<String>::new(), "{} on {hardware}", row.id);
         }
         let shown = run(&format!("models show {}", row.id));
-        assert_eq!((shown.status.code(), wide(&shown)), (Some(0), Vec::new()), "{}", row.id);
+        let expected = if row.describe().is_ok() { 0 } else { 2 };
+        assert_eq!((shown.status.code(), wide(&shown)), (Some(expected), Vec::new()), "{}", row.id);
     }
 }
 

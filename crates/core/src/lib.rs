@@ -21,6 +21,7 @@ pub mod formats;
 pub mod ledger;
 pub mod machine;
 pub mod model;
+pub mod packing;
 pub mod plan;
 pub mod quantity;
 pub mod quants;

@@ -452,6 +452,33 @@ pub struct Parameter {
     pub name: String,
     /// Extents, slowest first.
     pub shape: Vec<u64>,
+    /// What it is to its module.
+    pub kind: ParameterKind,
+}
+
+/// What is a parameter to its module? Quantisation takes some kinds and leaves others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ParameterKind {
+    /// The matrix of a linear layer, `[output, input]`.
+    Linear,
+    /// The same kept the other way round, `[input, output]`.
+    Transposed,
+    /// A table read by rows.
+    Table,
+    /// Matrices of all experts, `[experts, output, input]`; `joined` of them lie side by side in every output.
+    Experts {
+        /// How many matrices of one expert are joined.
+        joined: u64,
+    },
+    /// The same kept the other way round, `[experts, input, output]`.
+    ExpertsTransposed {
+        /// How many matrices of one expert are joined.
+        joined: u64,
+    },
+    /// What scores the experts, `[experts, input]`.
+    Router,
+    /// Anything else: norms, biases, convolutions, states.
+    Other,
 }
 
 impl Parameter {

@@ -49,7 +49,7 @@ fn built(id: &str) -> Result<List, String> {
     let described = describe(&row.config).map_err(|e| e.to_string())?;
     let tensors = archs::converted(&described).ok_or("no list is built")?;
     let mut model = archs::model(row.name, &described.facts, tensors, 0);
-    quants::apply(Recipe::F16, false, &mut model);
+    quants::apply(Recipe::F16, &mut model);
     let squeezed = |shape: [u64; 4]| {
         let mut kept = [1; 4];
         shape.into_iter().filter(|n| *n != 1).zip(kept.iter_mut()).for_each(|(from, to)| *to = from);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use vramplan_core::dtype::Format;
 use vramplan_core::model::{Attention, Ffn, Latent, Layer, Mixer, Model, Recurrent, Role, Tensor};
-use vramplan_core::quants::{Recipe, apply};
+use vramplan_core::quants::{Making, Recipe, apply};
 
 const OBSERVATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../observations/llama.cpp/");
 
@@ -107,7 +107,7 @@ fn differences(name: &str, entry: &Value) -> Vec<String> {
     assert_eq!(u64::from(recipe.file_type()), number(&entry["file_type"]), "{name}");
     let (list, recorded): (Vec<Tensor>, Vec<Format>) = tensors(entry).into_iter().unzip();
     let mut model = model(name, entry, list);
-    apply(recipe, false, &mut model);
+    apply(recipe, &mut model);
     let pairs = model.tensors.iter().zip(recorded);
     pairs
         .filter(|(t, format)| t.format != *format)
@@ -129,7 +129,7 @@ fn offsets_run_in_file_order_at_multiples_of_32() {
     let models = recorded_models();
     let entry = &models["lfm2-1.2b.Q4_K_M"];
     let mut model = bare_model("lfm2", entry);
-    apply(Recipe::Q6K, false, &mut model);
+    apply(Recipe::Q6K, &mut model);
     let mut end = 0;
     for tensor in &model.tensors {
         assert_eq!(tensor.offset, end, "{}", tensor.name);
@@ -144,7 +144,7 @@ fn no_recipe_leaves_a_row_that_is_not_whole_blocks() {
         let entry = &models[name];
         let mut model = bare_model(name, entry);
         for recipe in Recipe::ALL.iter().copied() {
-            apply(recipe, false, &mut model);
+            apply(recipe, &mut model);
             let broken = model.tensors.iter().find(|t| t.format.row_bytes(t.shape[0]).is_none());
             assert_eq!(broken, None, "{name} {recipe}");
         }
@@ -160,7 +160,8 @@ fn every_recipe_takes_the_bytes_the_engines_dry_run_gave() {
         let mut model = bare_model(name, entry);
         for (recipe, recorded) in row.as_object().unwrap() {
             for imatrix in [false, true] {
-                apply(recipe.parse().unwrap(), imatrix, &mut model);
+                let recipe: Recipe = recipe.parse().unwrap();
+                apply(Making { imatrix, ..recipe.into() }, &mut model);
                 let bytes = number(&recorded[usize::from(imatrix)]);
                 assert_eq!(model.tensor_bytes().0, bytes, "{name} {recipe}, importance matrix: {imatrix}");
                 compared += 1;

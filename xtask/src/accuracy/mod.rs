@@ -2,12 +2,14 @@
 
 mod budget;
 mod corpus;
+mod layouts;
 mod llama_cpp;
 mod params;
 mod recipes;
 mod recorded_model;
 mod report;
 mod score;
+mod sizes;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,7 +51,13 @@ pub(crate) struct Accuracy {
 type Suite = (&'static str, fn(&Corpus) -> Result<Score>);
 
 /// The suites in the order they are printed.
-const SUITES: &[Suite] = &[("llama_cpp", llama_cpp::run), ("params", params::run), ("recipes", recipes::run)];
+const SUITES: &[Suite] = &[
+    ("layouts", layouts::run),
+    ("llama_cpp", llama_cpp::run),
+    ("params", params::run),
+    ("recipes", recipes::run),
+    ("sizes", sizes::run),
+];
 
 /// Figures by suite and group.
 type Table = BTreeMap<String, BTreeMap<String, Figures>>;

@@ -32,7 +32,7 @@ fn score_model(score: &mut Score, name: &str, entry: &Value) {
     for tensor in &mut ours.tensors {
         tensor.format = if tensor.dimensions() > 1 { Format::F16 } else { Format::F32 };
     }
-    apply(recipe, false, &mut ours);
+    apply(recipe, &mut ours);
     let pairs = ours.tensors.iter().zip(&recorded.tensors);
     let differ: Vec<String> = pairs
         .filter(|(a, b)| a.format != b.format)

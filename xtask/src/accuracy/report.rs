@@ -77,6 +77,22 @@ fn about(suite: &str) -> &'static str {
              library v0.5.0 chose. `formats` counts a model as right only when all its tensors are, `bytes` is\n\
              their sum.\n"
         }
+        "layouts" => {
+            "Bytes of every kind of tensor (weights, scales, zero points) on one rank, by quantised layout, against\n\
+             the classes of vLLM 0.32.0 built on the meta device. Left out is what the engine makes for itself:\n\
+             scales of its cache, and one record of shapes for merged matrices.\n"
+        }
+        "sizes" => {
+            "Published files and repositories of models in the catalogue, from the config and the quantisation's\n\
+             name. GGUF: a rounded size counts as exact within its rounding; of an exact one the tensors must be\n\
+             equal to the byte, and what is left is the tokenizer's metadata, estimated at 42 bytes an entry and\n\
+             accepted from 17 to 92. Whether a repository was made with an importance matrix and by the\n\
+             quantiser's rules of before or after early 2026 is in no record: the way that fits most of its files\n\
+             holds for all. Left out: dynamic mixes, importance matrices, projectors, models with parts taken out.\n\
+             `own mixes` are files of three uploaders who give mixes of their own the plain names. `ollama` rows\n\
+             hold projectors as well, which are not counted yet. `mlx` and `safetensors` are sums of tensors; some\n\
+             records hold file headers too, or are of a quantised variant whose layout the name does not state.\n"
+        }
         _ => "",
     }
 }

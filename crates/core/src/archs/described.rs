@@ -8,14 +8,17 @@ use serde_json::Value;
 
 use super::built::{Modules, Text};
 use super::families::{self, Family, Whole};
-use super::unbuilt;
 use super::{ArchError, Counts, Facts};
+use super::{ahead, unbuilt};
 use crate::formats::hf_config::{Assumed, Config};
 use crate::model::Parameter;
 
 /// Names that the number of layers ahead goes by.
 const LAYERS_AHEAD: &[&str] =
     &["num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers", "num_mtp_modules"];
+
+/// More layers ahead than any model has.
+const MOST_AHEAD: u64 = 8;
 
 /// Fields by which the config of a whole shows that it describes its language model itself.
 const SIZES: &[&str] = &["hidden_size", "num_hidden_layers"];
@@ -27,9 +30,13 @@ pub struct Described {
     pub facts: Facts,
     /// Every parameter the library creates, towers included.
     pub parameters: Vec<Parameter>,
+    /// Buffers that files hold, as far as a class lists them.
+    pub(super) kept: Vec<Parameter>,
     /// Layers for predicting more than one token ahead that files of the model hold; the library builds
     /// none of them.
     pub layers_ahead: u64,
+    /// In which form files hold those, where it is known.
+    pub(super) ahead: Option<ahead::Form>,
     /// The model itself takes sound in, without a tower that does.
     pub hears: bool,
     /// The type of model whose rules the language model was read by.
@@ -53,7 +60,22 @@ impl Described {
     /// What published files hold beside the class's parameters, layers ahead aside.
     pub fn unbuilt(&self) -> Vec<Parameter> {
         let scaled = families::by_model_type(self.model_type).is_some_and(|(f, _)| f.style.layer_scale);
-        unbuilt::parameters(&self.facts, &self.parameters, scaled)
+        let mut list = unbuilt::parameters(&self.facts, &self.parameters, scaled);
+        list.extend(self.kept.iter().cloned());
+        list
+    }
+
+    /// Every value that published files hold, under the names of the class: its parameters, what files hold
+    /// beside them, and layers ahead.
+    pub fn stored(&self) -> Vec<Parameter> {
+        let mut list = self.parameters.clone();
+        list.extend(self.unbuilt());
+        let mut ahead = Vec::new();
+        if let Some(form) = self.ahead {
+            ahead::parameters(form, self.layers_ahead.min(MOST_AHEAD), &list, &mut ahead);
+        }
+        list.extend(ahead);
+        list
     }
 
     /// The parameters, counted.
@@ -78,11 +100,21 @@ pub fn describe(root: &Value) -> Result<Described, ArchError> {
         }
         None => family.build(&mut modules, &language, config.class())?,
     }
-    let parameters = modules.finish()?;
+    let (parameters, kept) = modules.finish()?;
     let layers_ahead = text.uint(LAYERS_AHEAD)?.unwrap_or(0);
+    let ahead = form_ahead(&text);
     let hears = family.hears;
     let assumed = config.assumed();
-    Ok(Described { parameters, layers_ahead, hears, model_type, read_as, assumed, facts })
+    Ok(Described { parameters, kept, layers_ahead, ahead, hears, model_type, read_as, assumed, facts })
+}
+
+/// The form of layers ahead, by the field that counts them.
+fn form_ahead(text: &Config<'_>) -> Option<ahead::Form> {
+    if text.has("num_nextn_predict_layers") {
+        Some(ahead::Form::OneMore)
+    } else {
+        text.has("mtp_num_hidden_layers").then_some(ahead::Form::OwnList)
+    }
 }
 
 /// The language model of a config.

@@ -4,6 +4,7 @@
 //! [`Facts`]; a family settles what its architecture leaves unsaid; layers and tensors follow from the
 //! facts by kind of layer. A family is one short file and knows no engine.
 
+mod ahead;
 mod blocks;
 mod built;
 mod counts;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::facts::Facts;
 use super::parts::part_of;
-use crate::model::{Parameter, Part};
+use crate::model::{Parameter, ParameterKind, Part};
 
 /// The values that published files hold beside the class's parameters: a router's corrections, a layer's
 /// scale (both buffers to the library), and keys and values of layers that read another layer's cache, which
@@ -18,7 +18,11 @@ pub(super) fn parameters(facts: &Facts, built: &[Parameter], scaled: bool) -> Ve
         corrections(facts, parameter, layer, built, &mut list);
         unused_keys(facts, parameter, layer, &mut list);
         if let Some(module) = parameter.name.strip_suffix("input_layernorm.weight").filter(|_| scaled) {
-            list.push(Parameter { name: format!("{module}layer_scalar"), shape: vec![1] });
+            list.push(Parameter {
+                name: format!("{module}layer_scalar"),
+                shape: vec![1],
+                kind: ParameterKind::Other,
+            });
         }
     }
     list
@@ -52,6 +56,7 @@ fn corrections(
         list.push(Parameter {
             name: format!("{module}.e_score_correction_bias"),
             shape: vec![experts.count],
+            kind: ParameterKind::Other,
         });
     }
 }
@@ -63,10 +68,10 @@ fn unused_keys(facts: &Facts, parameter: &Parameter, layer: u64, list: &mut Vec<
     if attention.shares_cache_with.is_none() {
         return;
     }
-    let mut add = |name: &str, shape: Vec<u64>| {
-        list.push(Parameter { name: format!("{module}self_attn.{name}.weight"), shape });
+    let mut add = |name: &str, shape: Vec<u64>, kind: ParameterKind| {
+        list.push(Parameter { name: format!("{module}self_attn.{name}.weight"), shape, kind });
     };
-    add("k_proj", vec![attention.k_width(), facts.width]);
-    add("v_proj", vec![attention.v_width(), facts.width]);
-    add("k_norm", vec![attention.k_dim]);
+    add("k_proj", vec![attention.k_width(), facts.width], ParameterKind::Linear);
+    add("v_proj", vec![attention.v_width(), facts.width], ParameterKind::Linear);
+    add("k_norm", vec![attention.k_dim], ParameterKind::Other);
 }

@@ -11,7 +11,7 @@ use super::{Lookup, normalise};
 use crate::archs::{self, ArchError, Described};
 use crate::formats::hf_config::Config;
 use crate::model::Model;
-use crate::quants::{self, Recipe};
+use crate::quants::{self, Making, Recipe};
 use crate::units::Tokens;
 
 /// What is known of one model? Its config is the published one, less what decides no shape.
@@ -62,13 +62,13 @@ pub struct ModelRow {
 }
 
 impl ModelRow {
-    /// The model with its weights in these formats, as a file made by llama.cpp's quantiser without an
-    /// importance matrix would hold them.
+    /// The model with its weights in these formats, as files of it are published.
     ///
     /// # Errors
     /// The config is of a family that nobody here knows, or makes no sense.
     pub fn build(&self, recipe: Recipe) -> Result<Model, ArchError> {
-        let mut model = converted(self.name.clone(), &self.describe()?, recipe)?;
+        let making = Making::published(recipe, self.release.as_deref());
+        let mut model = converted(self.name.clone(), &self.describe()?, making)?;
         // A config states how far positions reach; the row, how far the model was made for.
         model.context_length = self.context_length.or(model.context_length);
         Ok(model)
@@ -97,16 +97,15 @@ pub fn usual_recipe(config: &serde_json::Value) -> Recipe {
     }
 }
 
-/// The model that a config describes with its weights in these formats, as a file made by llama.cpp's
-/// quantiser without an importance matrix would hold them.
+/// The model that a config describes, as a file made like this would hold it.
 ///
 /// # Errors
 /// Nobody here knows what tensors a file of this architecture holds.
-pub fn converted(name: String, described: &Described, recipe: Recipe) -> Result<Model, ArchError> {
+pub fn converted(name: String, described: &Described, making: Making) -> Result<Model, ArchError> {
     let facts = &described.facts;
     let tensors = archs::converted(described).ok_or_else(|| ArchError::NotConverted(facts.arch.clone()))?;
     let mut model = archs::model(name, facts, tensors, 0);
-    quants::apply(recipe, false, &mut model);
+    quants::apply(making, &mut model);
     Ok(model)
 }
 

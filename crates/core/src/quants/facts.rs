@@ -2,8 +2,8 @@
 
 use crate::model::{Ffn, Layer, Mixer, Model};
 
-use super::Recipe;
 use super::part::Part;
+use super::{Making, Quantiser, Recipe};
 
 /// The answers, taken once before the first tensor.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +12,8 @@ pub(super) struct Facts {
     pub(super) recipe: Recipe,
     /// An importance matrix is at hand.
     pub(super) imatrix: bool,
+    /// Whose rules hold.
+    pub(super) quantiser: Quantiser,
     /// The embedding serves as the output projection.
     pub(super) tied: bool,
     /// Query heads for each key/value head of the first layer, rounded down; 0 where it has none.
@@ -31,16 +33,18 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    pub(super) fn of(recipe: Recipe, imatrix: bool, model: &Model) -> Self {
+    pub(super) fn of(making: Making, model: &Model) -> Self {
+        let Making { recipe, imatrix, quantiser } = making;
         let parts = || model.tensors.iter().map(|t| Part::of(&t.name));
         Self {
             recipe,
             imatrix,
+            quantiser,
             tied: !parts().any(|part| part == Part::Output),
             sharing: heads_sharing(model),
             experts: model.layers.iter().map(experts).max().unwrap_or(0),
             layers: model.layers.len() as u64,
-            values: parts().filter(|part| *part == Part::Value).count() as u64,
+            values: parts().filter(|part| part.has_values()).count() as u64,
             is_70b: is_70b(model),
             is_falcon: model.arch == "falcon",
             experts_by_name: model.arch == "bailingmoe3",

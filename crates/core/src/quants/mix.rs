@@ -6,9 +6,9 @@
 use crate::dtype::Format;
 use crate::model::{Model, Tensor};
 
-use super::Recipe;
 use super::facts::Facts;
 use super::part::Part;
+use super::{Making, Quantiser, Recipe};
 
 /// Walks over the tensors of one model, which must come layer by layer: some rules count.
 pub(super) struct Mix {
@@ -50,14 +50,14 @@ impl Place {
 }
 
 impl Mix {
-    pub(super) fn new(recipe: Recipe, imatrix: bool, model: &Model) -> Self {
-        Self { facts: Facts::of(recipe, imatrix, model), seen: Seen::default() }
+    pub(super) fn new(making: Making, model: &Model) -> Self {
+        Self { facts: Facts::of(making, model), seen: Seen::default() }
     }
 
     /// The format the mix wants for the next tensor, whether or not its rows divide into blocks.
     pub(super) fn choose(&mut self, tensor: &Tensor) -> Format {
-        let part = Part::of(&tensor.name);
-        let is_output = part == Part::Output || (self.facts.tied && part == Part::Embedding);
+        let part = self.facts.quantiser.part(&tensor.name);
+        let is_output = part == Part::Output || (self.facts.tied && self.serves_as_output(tensor, part));
         if is_output {
             self.output(tensor)
         } else if self.facts.recipe == Recipe::Mxfp4Moe {
@@ -69,6 +69,13 @@ impl Mix {
         } else {
             self.ordinary(part, tensor)
         }
+    }
+
+    /// Whether the tensor is what a model without an output projection has in its place; today's rules take
+    /// embeddings by layer for it too.
+    fn serves_as_output(&self, tensor: &Tensor, part: Part) -> bool {
+        let every = self.facts.quantiser == Quantiser::Current;
+        part == Part::Embedding && (every || tensor.name == "token_embd.weight")
     }
 
     /// The output projection, or the embedding that serves as one, is worth more bits.
@@ -145,7 +152,8 @@ impl Mix {
                 let index = next(&mut self.seen.up);
                 self.up_or_gate(self.layer_of(tensor, index))
             }
-            Part::Embedding | Part::Output | Part::Other => self.facts.recipe.main_format(),
+            Part::FusedQkv => fused(self.facts.recipe),
+            Part::Embedding | Part::Output | Part::FusedKv | Part::Other => self.facts.recipe.main_format(),
         }
     }
 
@@ -277,6 +285,16 @@ const fn embedding(recipe: Recipe) -> Format {
         Recipe::Iq2S | Recipe::Iq2M | Recipe::Iq3Xxs => Format::Iq3S,
         Recipe::Tq1_0 | Recipe::Tq2_0 | Recipe::Q2_0 => Format::Q4K,
         _ if recipe.is_below_two_and_a_half_bits() => Format::Q2K,
+        _ => recipe.main_format(),
+    }
+}
+
+/// Queries, keys and values in one matrix, by the older rules.
+const fn fused(recipe: Recipe) -> Format {
+    match recipe {
+        Recipe::Q3KM | Recipe::Q3KL | Recipe::Iq3M => Format::Q4K,
+        Recipe::Q4KM => Format::Q5K,
+        Recipe::Q5KM => Format::Q6K,
         _ => recipe.main_format(),
     }
 }

@@ -11,8 +11,12 @@ pub(super) enum Part {
     Query,
     /// Key projection.
     Key,
-    /// Value projection, and the fused ones that contain it: the parts of attention that lose most.
+    /// Value projection: the part of attention that loses most.
     Value,
+    /// Queries, keys and values in one matrix.
+    FusedQkv,
+    /// Keys and values in one matrix.
+    FusedKv,
     /// Projection out of attention.
     AttentionOutput,
     /// Feed-forward matrix up, experts included.
@@ -27,8 +31,8 @@ pub(super) enum Part {
 
 /// What marks a part in a tensor's name; the first match wins.
 const MARKS: [(&str, Part); 9] = [
-    ("attn_qkv.weight", Part::Value),
-    ("attn_kv_b.weight", Part::Value),
+    ("attn_qkv.weight", Part::FusedQkv),
+    ("attn_kv_b.weight", Part::FusedKv),
     ("attn_v.weight", Part::Value),
     ("attn_k.weight", Part::Key),
     ("attn_q.weight", Part::Query),
@@ -39,6 +43,11 @@ const MARKS: [(&str, Part); 9] = [
 ];
 
 impl Part {
+    /// Whether it holds a value projection, alone or with others.
+    pub(super) const fn has_values(self) -> bool {
+        matches!(self, Self::Value | Self::FusedQkv | Self::FusedKv)
+    }
+
     /// The part with this tensor name (ggml-org/llama.cpp v0.5.0 `src/llama-quant.cpp:tensor_get_category`).
     pub(super) fn of(name: &str) -> Self {
         match name {
@@ -56,7 +65,7 @@ mod tests {
     #[test]
     fn parts_are_read_from_names() {
         assert_eq!(Part::of("blk.3.ffn_down_exps.weight"), Part::Down);
-        assert_eq!(Part::of("blk.3.attn_qkv.weight"), Part::Value);
+        assert_eq!(Part::of("blk.3.attn_qkv.weight"), Part::FusedQkv);
         assert_eq!(Part::of("blk.3.attn_v_b.weight"), Part::Other);
         assert_eq!(Part::of("token_embd_norm.weight"), Part::Other);
         assert_eq!(Part::of("output.weight"), Part::Output);

@@ -135,6 +135,11 @@ impl Recipe {
         self.is_tiny() || matches!(self, Self::Q2KS | Self::Iq3Xxs | Self::Iq3Xs)
     }
 
+    /// The mixes named for their codebooks (IQ), which are published with an importance matrix.
+    pub fn is_codebook(self) -> bool {
+        self.name().starts_with("IQ")
+    }
+
     /// The 1- and 2-bit codebook mixes, which have rules of their own.
     pub(super) const fn is_tiny(self) -> bool {
         self.is_below_two_and_a_half_bits() || self.is_two_and_a_half_bits()

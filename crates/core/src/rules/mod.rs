@@ -1,3 +1,4 @@
 //! Formulas by kind of layer, shared by engines. None of them knows an engine or a model.
 
 pub mod cache;
+pub mod sharding;

@@ -3,6 +3,7 @@
 use super::Modules;
 use super::ffn;
 use crate::archs::facts::{Experts, Facts};
+use crate::model::ParameterKind;
 
 /// How are experts laid out in a feed-forward module?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,16 +73,22 @@ pub(in crate::archs) fn routed(m: &mut Modules, facts: &Facts, e: &Experts, rout
     if e.shared_width > 0 {
         m.under(routed.shared, |m| ffn::gated(m, width, e.shared_width, facts.ffn_bias));
         if routed.shared_gate {
-            m.weight("shared_expert_gate", &[1, width]);
+            m.linear("shared_expert_gate", width, 1, false);
         }
     }
 }
 
+/// Gates and what they multiply, joined.
+const PAIRS: ParameterKind = ParameterKind::Experts { joined: 2 };
+
+/// Matrices that stand alone.
+const SINGLE: ParameterKind = ParameterKind::Experts { joined: 1 };
+
 /// Gated experts as the library stacks them: `[experts, output, input]`.
 pub(in crate::archs) fn stacked(m: &mut Modules, width: u64, e: &Experts) {
     m.under("experts", |m| {
-        m.parameter("gate_up_proj", &[e.count, e.width.saturating_mul(2), width]);
-        m.parameter("down_proj", &[e.count, width, e.width]);
+        m.add("gate_up_proj", &[e.count, e.width.saturating_mul(2), width], PAIRS);
+        m.add("down_proj", &[e.count, width, e.width], SINGLE);
     });
 }
 
@@ -89,8 +96,8 @@ pub(in crate::archs) fn stacked(m: &mut Modules, width: u64, e: &Experts) {
 fn stacked_input_first(m: &mut Modules, width: u64, e: &Experts, bias: bool) {
     let both = e.width.saturating_mul(2);
     m.under("experts", |m| {
-        m.parameter("gate_up_proj", &[e.count, width, both]);
-        m.parameter("down_proj", &[e.count, e.width, width]);
+        m.add("gate_up_proj", &[e.count, width, both], ParameterKind::ExpertsTransposed { joined: 2 });
+        m.add("down_proj", &[e.count, e.width, width], ParameterKind::ExpertsTransposed { joined: 1 });
         if bias {
             m.parameter("gate_up_proj_bias", &[e.count, both]);
             m.parameter("down_proj_bias", &[e.count, width]);
@@ -101,8 +108,8 @@ fn stacked_input_first(m: &mut Modules, width: u64, e: &Experts, bias: bool) {
 /// Experts of two matrices.
 fn stacked_plain(m: &mut Modules, width: u64, e: &Experts) {
     m.under("experts", |m| {
-        m.parameter("up_proj", &[e.count, e.width, width]);
-        m.parameter("down_proj", &[e.count, width, e.width]);
+        m.add("up_proj", &[e.count, e.width, width], SINGLE);
+        m.add("down_proj", &[e.count, width, e.width], SINGLE);
     });
 }
 
@@ -117,7 +124,7 @@ pub(in crate::archs) fn stacked_latent(m: &mut Modules, width: u64, e: &Experts,
 
 /// The router: one score an expert.
 pub(in crate::archs) fn router(m: &mut Modules, name: &str, width: u64, e: &Experts) {
-    m.weight(name, &[e.count, width]);
+    m.under(name, |m| m.add("weight", &[e.count, width], ParameterKind::Router));
 }
 
 /// Gated experts as slices of three long matrices.

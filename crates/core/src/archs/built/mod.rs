@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 
 use super::facts::Facts;
 use crate::formats::hf_config::{Config, ConfigError, ConfigProblem};
-use crate::model::Parameter;
+use crate::model::{Parameter, ParameterKind};
 
 /// More tensors than any model has, experts counted one by one.
 const MAX_TENSORS: usize = 1 << 17;
@@ -45,21 +45,23 @@ pub(super) struct Text<'a> {
 pub(super) struct Modules {
     path: String,
     list: Vec<Parameter>,
+    /// What files hold beside parameters: buffers that are saved.
+    kept: Vec<Parameter>,
     /// A repeat or a count that no model has.
     overflowed: bool,
 }
 
 impl Modules {
-    /// What was collected.
+    /// What was collected: parameters, and what files hold beside them.
     ///
     /// # Errors
     /// It was more than any model has.
-    pub(super) fn finish(self) -> Result<Vec<Parameter>, ConfigError> {
+    pub(super) fn finish(self) -> Result<(Vec<Parameter>, Vec<Parameter>), ConfigError> {
         if self.overflowed {
             let problem = ConfigProblem::TooManyTensors;
             return Err(ConfigError { field: "the file".into(), problem });
         }
-        Ok(self.list)
+        Ok((self.list, self.kept))
     }
 
     /// Builds what lies in module `name`; an empty name is the module itself.
@@ -95,11 +97,22 @@ impl Modules {
 
     /// Adds a parameter that is named as it stands.
     pub(super) fn parameter(&mut self, name: &str, shape: &[u64]) {
+        self.add(name, shape, ParameterKind::Other);
+    }
+
+    /// Adds a parameter of this kind, named as it stands.
+    pub(super) fn add(&mut self, name: &str, shape: &[u64], kind: ParameterKind) {
         if self.list.len() >= MAX_TENSORS {
             self.overflowed = true;
             return;
         }
-        self.list.push(Parameter { name: format!("{}{name}", self.path), shape: shape.into() });
+        self.list.push(Parameter { name: format!("{}{name}", self.path), shape: shape.into(), kind });
+    }
+
+    /// Adds a buffer that files hold: no parameter to the library.
+    pub(super) fn buffer(&mut self, name: &str, shape: &[u64]) {
+        let name = format!("{}{name}", self.path);
+        self.kept.push(Parameter { name, shape: shape.into(), kind: ParameterKind::Other });
     }
 
     /// Adds `name.weight`.
@@ -110,7 +123,7 @@ impl Modules {
     /// A linear layer from `input` to `output` values.
     pub(super) fn linear(&mut self, name: &str, input: u64, output: u64, bias: bool) {
         self.under(name, |m| {
-            m.parameter("weight", &[output, input]);
+            m.add("weight", &[output, input], ParameterKind::Linear);
             if bias {
                 m.parameter("bias", &[output]);
             }
@@ -120,14 +133,14 @@ impl Modules {
     /// A linear layer that keeps its matrix the other way round (`Conv1D` of GPT-2's time).
     pub(super) fn transposed(&mut self, name: &str, input: u64, output: u64) {
         self.under(name, |m| {
-            m.parameter("weight", &[input, output]);
+            m.add("weight", &[input, output], ParameterKind::Transposed);
             m.parameter("bias", &[output]);
         });
     }
 
     /// An embedding table.
     pub(super) fn table(&mut self, name: &str, rows: u64, width: u64) {
-        self.weight(name, &[rows, width]);
+        self.under(name, |m| m.add("weight", &[rows, width], ParameterKind::Table));
     }
 
     /// A norm with a scale alone.

@@ -5,6 +5,7 @@ use super::Family;
 use crate::archs::built::{Built, Modules, Text, attention, decoder, ffn};
 use crate::archs::facts::{Experts, Facts, config};
 use crate::formats::hf_config::{Config, ConfigError};
+use crate::model::ParameterKind;
 
 /// Halves of a layer.
 const HALVES: u64 = 2;
@@ -54,7 +55,7 @@ fn with_idle(m: &mut Modules, width: u64, e: &Experts, idle: u64, biased: bool) 
     let all = e.count.saturating_add(idle);
     m.linear("router.classifier", width, all, biased);
     m.under("experts", |m| {
-        m.parameter("gate_up_proj", &[all, e.width.saturating_mul(2), width]);
-        m.parameter("down_proj", &[e.count, width, e.width]);
+        m.add("gate_up_proj", &[all, e.width.saturating_mul(2), width], ParameterKind::Experts { joined: 2 });
+        m.add("down_proj", &[e.count, width, e.width], ParameterKind::Experts { joined: 1 });
     });
 }

@@ -13,6 +13,9 @@ pub(in crate::archs) fn vision(m: &mut Modules, config: &Config<'_>) -> Built {
     let kv_heads = config.uint(&["num_key_value_heads"])?.unwrap_or(v.heads).saturating_mul(head);
     let biased = config.flag("attention_bias")?.unwrap_or(false);
     let positions = config.required(&["position_embedding_size"])?;
+    if config.flag("standardize")?.unwrap_or(false) {
+        ["std_bias", "std_scale"].iter().for_each(|name| m.buffer(name, &[v.width]));
+    }
     m.under("patch_embedder", |m| {
         m.parameter("position_embedding_table", &[2, positions, v.width]);
         m.linear("input_proj", v.patch_values(), v.width, false);
