@@ -23,6 +23,7 @@ fn main() {
     let tables = [
         devices(&read(&data.join("devices.toml"), "device")),
         models(&read_models(&data.join("models"))),
+        pipelines(&read(&data.join("pipelines.toml"), "pipeline")),
         by_id("MEMORY_SYSTEMS", &read(&data.join("memory_systems.toml"), "memory"), "source"),
         by_id("CLASSES", &read(&data.join("classes.toml"), "class"), "why"),
         list("WORKING_SET_LIMITS", &read(&data.join("working_set.toml"), "limit"), "source"),
@@ -207,6 +208,18 @@ fn models(rows: &[Row]) -> String {
     }
     check_one_model_a_name(&names, rows);
     table("MODELS", &names, rows)
+}
+
+fn pipelines(rows: &[Row]) -> String {
+    let mut names = Names::default();
+    names.add_unique_ids(rows);
+    for (n, row) in rows.iter().enumerate() {
+        row.text("source");
+        names.add(NAME, n, last_part(row.text("id")));
+        row.texts("aliases").iter().for_each(|a| names.add(ALIAS, n, a));
+    }
+    check_one_model_a_name(&names, rows);
+    table("PIPELINES", &names, rows)
 }
 
 fn check_model(row: &Row) {

@@ -4,7 +4,7 @@ use vramplan_core::answer::NoAnswer;
 use vramplan_core::archs::ArchError;
 use vramplan_core::catalogue::hardware::HardwareError;
 use vramplan_core::catalogue::{
-    DeviceRow, ModelRow, device_names, find_device, find_model, model_names, normalise,
+    DeviceRow, ModelRow, device_names, find_device, find_model, find_pipeline, model_names, normalise,
 };
 use vramplan_core::engines::Refusal;
 use vramplan_core::formats::gguf::{GgufError, Place};
@@ -12,6 +12,8 @@ use vramplan_core::formats::safetensors::SafetensorsError;
 use vramplan_core::quants::Recipe;
 use vramplan_io::hardware::DetectError;
 use vramplan_io::sources::FileError;
+use vramplan_io::sources::hub::HubError;
+use vramplan_io::sources::local::{LocalModel, OllamaError};
 
 use crate::locale::{Locale, Message};
 use crate::problem::Problem;
@@ -28,6 +30,10 @@ const ALIKE: f64 = 0.75;
 
 /// No model has this name.
 pub(crate) fn unknown_model(locale: &Locale, name: &str) -> Problem {
+    if find_pipeline(name).one().is_some() {
+        let problem = Problem::new(locale, &Message::new("error-pipeline").with("name", name));
+        return problem.hint(locale, &Message::new("hint-pipeline").with("name", name));
+    }
     let problem = Problem::new(locale, &Message::new("error-unknown-model").with("name", name));
     let near = nearest(name, model_names(), |key| find_model(key).one().map(|row| row.name));
     let problem = with_nearest(locale, problem, near);
@@ -267,6 +273,75 @@ pub(crate) fn config(locale: &Locale, name: &str, error: &ArchError) -> Problem 
 pub(crate) fn layers_not_planned(locale: &Locale, name: &str) -> Problem {
     Problem::new(locale, &Message::new("error-not-planned").with("name", name))
         .hint(locale, &Message::new("hint-not-converted").with("name", name))
+}
+
+/// A repository of the hub cannot be read.
+pub(crate) fn hub(locale: &Locale, name: &str, error: &HubError) -> Problem {
+    let with_name = |key: &'static str| Problem::new(locale, &Message::new(key).with("name", name));
+    let hinted = |key: &'static str, hint: &'static str| with_name(key).hint(locale, &Message::new(hint));
+    match error {
+        HubError::BadName => unknown_model(locale, name),
+        HubError::Offline => hinted("error-hub-offline", "hint-hub-offline").unreachable(),
+        HubError::NotFound => hub_not_found(locale, name),
+        HubError::Gated { with_token: false } => hinted("error-hub-gated", "hint-hub-token")
+            .hint(locale, &Message::new("hint-hub-licence"))
+            .unreachable(),
+        HubError::Gated { with_token: true } => hinted("error-hub-gated", "hint-hub-licence").unreachable(),
+        HubError::RateLimited { retry_after } => {
+            let hint = match retry_after {
+                Some(wait) => Message::new("hint-hub-wait").with("seconds", wait.as_secs()),
+                None => Message::new("hint-hub-later"),
+            };
+            with_name("error-hub-limited").hint(locale, &hint).unreachable()
+        }
+        HubError::Several { candidates } => several_files(with_name("error-several-files"), candidates)
+            .hint(locale, &Message::new("hint-hub-quant")),
+        HubError::NoSuchQuant { quants } => {
+            let why = Message::new("why-hub-quants").with("quants", quants.join(", "));
+            with_name("error-hub-quant").why(locale, &why)
+        }
+        HubError::NoModel => hinted("error-hub-no-model", "hint-folder"),
+        HubError::Pipeline => with_name("error-hub-pipeline"),
+        HubError::File(error) => file(locale, name, error).unreachable_if(is_of_transfer(error)),
+        HubError::Unreachable(_)
+        | HubError::Timeout
+        | HubError::Status(_)
+        | HubError::Interrupted { .. }
+        | HubError::BadAnswer(_)
+        | HubError::HeaderTooLong { .. } => with_name("error-hub-unreachable")
+            .why(locale, &Message::new("why-cause").with("cause", error))
+            .hint(locale, &Message::new("hint-hub-offline"))
+            .unreachable(),
+    }
+}
+
+/// Whether a file is wrong because it did not come as it is.
+const fn is_of_transfer(error: &FileError) -> bool {
+    matches!(error, FileError::DataMissing { .. } | FileError::NotGguf | FileError::NotJson(_))
+}
+
+/// No such repository: the names of the catalogue that come near it.
+fn hub_not_found(locale: &Locale, name: &str) -> Problem {
+    let problem = Problem::new(locale, &Message::new("error-hub-not-found").with("name", name));
+    let near = nearest(name, model_names(), |key| find_model(key).one().map(|row| row.id));
+    with_nearest(locale, problem, near).hint(locale, &Message::new("hint-hub-token"))
+}
+
+/// A model of Ollama cannot be read.
+pub(crate) fn ollama(locale: &Locale, name: &str, error: &OllamaError) -> Problem {
+    match error {
+        OllamaError::File(error) => file(locale, name, error),
+        other => Problem::new(locale, &Message::new("error-ollama").with("name", name))
+            .why(locale, &Message::new("why-cause").with("cause", other))
+            .hint(locale, &Message::new("hint-ollama")),
+    }
+}
+
+/// Several models of other programs have this name.
+pub(crate) fn several_local(locale: &Locale, name: &str, models: &[LocalModel]) -> Problem {
+    let candidates: Vec<String> = models.iter().map(|model| model.name.clone()).collect();
+    let problem = Problem::new(locale, &Message::new("error-several-models").with("name", name));
+    several_files(problem, &candidates).hint(locale, &Message::new("hint-name-one"))
 }
 
 /// A file has its formats already.

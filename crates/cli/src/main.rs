@@ -19,6 +19,9 @@ use locale::Locale;
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Fetch nothing: read what is on this disk and in the catalogue
+    #[arg(long, global = true)]
+    offline: bool,
 }
 
 #[derive(Subcommand, Debug)]
@@ -36,8 +39,8 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let locale = Locale::english();
     let outcome = match &cli.command {
-        Some(Command::Plan(plan)) => commands::plan::run(&locale, plan),
-        Some(Command::Models(models)) => commands::models::run(&locale, models),
+        Some(Command::Plan(plan)) => commands::plan::run(&locale, plan, cli.offline),
+        Some(Command::Models(models)) => commands::models::run(&locale, models, cli.offline),
         Some(Command::Hardware(hardware)) => commands::hardware::run(&locale, hardware),
         Some(Command::Schema) => Ok(commands::generate::schema()),
         Some(Command::Completions(args)) => Ok(commands::generate::completions(args, Cli::command())),

@@ -46,6 +46,11 @@ impl Problem {
         self
     }
 
+    /// The same, where that is so.
+    pub(crate) fn unreachable_if(self, is_so: bool) -> Self {
+        if is_so { self.unreachable() } else { self }
+    }
+
     /// Makes it a source that could not be read.
     pub(crate) fn unreachable(mut self) -> Self {
         self.exit = Exit::Unreachable;

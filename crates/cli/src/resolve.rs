@@ -1,24 +1,23 @@
-//! Names to things: a model from a file or the catalogue, a machine from `--on` or this one.
+//! Names to things: a model from wherever it is found, a machine from `--on` or this one.
 
-use std::path::Path;
+mod source;
 
-use vramplan_core::answer::{Assumption, Form, ModelAnswer};
+use vramplan_core::answer::{Assumption, Form, ModelAnswer, sizes};
 use vramplan_core::archs::ArchError;
 use vramplan_core::catalogue::hardware::{Around, HardwareSpec, NamedMachine, named_machine};
-use vramplan_core::catalogue::{Lookup, ModelRow, converted, find_model, usual_recipe};
+use vramplan_core::catalogue::{ModelRow, converted, usual_recipe};
 use vramplan_core::engines::WeightsSource;
 use vramplan_core::model::{Layer, Model};
 use vramplan_core::quants::{Making, Recipe};
-use vramplan_core::units::Bytes;
+use vramplan_core::units::{Bytes, Tokens};
 use vramplan_io::hardware::this_machine;
-use vramplan_io::sources::{ConfigModel, Opened, open};
+use vramplan_io::sources::{ConfigModel, Opened};
 
 use crate::explain_problem;
 use crate::locale::Locale;
 use crate::problem::Problem;
-
-/// Endings that make a name a path.
-const FILE_ENDINGS: &[&str] = &[".gguf", ".json", ".safetensors"];
+pub(crate) use source::From;
+use source::Sourced;
 
 /// A model, found.
 pub(crate) struct Found {
@@ -30,6 +29,8 @@ pub(crate) struct Found {
     pub(crate) source: Source,
     /// What was chosen for it.
     pub(crate) assumed: Vec<Assumption>,
+    /// The context that its program starts it with.
+    pub(crate) context: Option<Tokens>,
 }
 
 /// Where a launch command finds the weights.
@@ -64,6 +65,13 @@ pub(crate) struct HardwareArgs<'a> {
     pub(crate) reserve: Option<Bytes>,
 }
 
+impl<'a> HardwareArgs<'a> {
+    /// Hardware by name alone.
+    pub(crate) const fn on(on: &'a [String]) -> Self {
+        Self { on, ram: None, used: None, free: None, reserve: None }
+    }
+}
+
 /// The machine that the options name; this one when they name none.
 pub(crate) fn machine(locale: &Locale, args: &HardwareArgs<'_>) -> Result<NamedMachine, Problem> {
     let around = Around { ram: args.ram, used: args.used, free: args.free, reserve: args.reserve };
@@ -75,30 +83,42 @@ pub(crate) fn machine(locale: &Locale, args: &HardwareArgs<'_>) -> Result<NamedM
 }
 
 /// The model that a name or a path stands for.
-pub(crate) fn model(locale: &Locale, name: &str, quant: Option<Recipe>) -> Result<Found, Problem> {
-    if is_path(name) { of_file(locale, name, quant) } else { of_catalogue(locale, name, quant) }
-}
-
-/// A path starts with a separator, `.` or `~`, or ends like a model file.
-fn is_path(name: &str) -> bool {
-    let separated = name.starts_with(['/', '.', '~', std::path::MAIN_SEPARATOR]);
-    let lower = name.to_ascii_lowercase();
-    separated || FILE_ENDINGS.iter().any(|ending| lower.ends_with(ending))
-}
-
-fn of_file(locale: &Locale, name: &str, quant: Option<Recipe>) -> Result<Found, Problem> {
-    if let Some(quant) = quant.filter(|_| name.to_ascii_lowercase().ends_with(".gguf")) {
-        return Err(explain_problem::quant_of_file(locale, name, quant));
-    }
-    match (opened(locale, name)?, quant) {
-        (Opened::Gguf(_), Some(quant)) => Err(explain_problem::quant_of_file(locale, name, quant)),
-        (Opened::Gguf(file), None) if !file.model.trunk().all(Layer::is_planned) => {
-            Err(explain_problem::layers_not_planned(locale, name))
+pub(crate) fn model(
+    locale: &Locale,
+    from: &From,
+    name: &str,
+    quant: Option<Recipe>,
+) -> Result<Found, Problem> {
+    let found = match source::find(locale, from, name, quant)? {
+        Sourced::Row(row) => {
+            of_row(&row, quant).map_err(|e| explain_problem::config(locale, &row.name, &e))?
         }
-        (Opened::Gguf(file), None) => {
-            let file = *file;
-            let source = Source::File(name.into());
-            Ok(Found { model: file.model, quant: file.quant, source, assumed: Vec::new() })
+        Sourced::Opened { opened, source, context } => {
+            Found { context, ..of_opened(locale, name, opened, source, quant)? }
+        }
+    };
+    if !found.model.trunk().all(Layer::is_planned) {
+        return Err(explain_problem::layers_not_planned(locale, name));
+    }
+    Ok(found)
+}
+
+fn of_opened(
+    locale: &Locale,
+    name: &str,
+    opened: Opened,
+    source: Option<Source>,
+    quant: Option<Recipe>,
+) -> Result<Found, Problem> {
+    match (opened, quant) {
+        // A repository's file was chosen by this quantisation; a file on this disk has its own.
+        (Opened::Gguf(_), Some(quant)) if !matches!(source, Some(Source::Hub(..))) => {
+            Err(explain_problem::quant_of_file(locale, name, quant))
+        }
+        (Opened::Gguf(file), _) => {
+            let source = source.unwrap_or_else(|| Source::File(name.into()));
+            let (model, quant) = (file.model, file.quant);
+            Ok(Found { model, quant, source, assumed: Vec::new(), context: None })
         }
         (Opened::Config(read), quant) => {
             of_config(*read, quant).map_err(|e| explain_problem::config(locale, name, &e))
@@ -106,37 +126,26 @@ fn of_file(locale: &Locale, name: &str, quant: Option<Recipe>) -> Result<Found, 
     }
 }
 
-fn opened(locale: &Locale, name: &str) -> Result<Opened, Problem> {
-    open(Path::new(name)).map_err(|e| explain_problem::file(locale, name, &e))
-}
-
-fn of_catalogue(locale: &Locale, name: &str, quant: Option<Recipe>) -> Result<Found, Problem> {
-    let row = row(locale, name)?;
-    of_row(&row, quant).map_err(|e| explain_problem::config(locale, &row.name, &e))
-}
-
-fn row(locale: &Locale, name: &str) -> Result<ModelRow, Problem> {
-    match find_model(name) {
-        Lookup::One(row) => Ok(row),
-        Lookup::Several(rows) => Err(explain_problem::several_models(locale, name, &rows)),
-        Lookup::None => Err(explain_problem::unknown_model(locale, name)),
-    }
-}
-
 /// What is known of the model that a name or a path stands for.
-pub(crate) fn explained(locale: &Locale, name: &str) -> Result<ModelAnswer, Problem> {
-    if is_path(name) {
-        return Ok(match opened(locale, name)? {
-            Opened::Gguf(file) => ModelAnswer::of_gguf(&file.model),
-            Opened::Config(read) => {
-                let form = if read.stored.is_some() { Form::Safetensors } else { Form::Config };
-                ModelAnswer::of_config(read.name, form, &read.described, read.stored)
-            }
-        });
-    }
-    let row = row(locale, name)?;
-    let described = row.describe().map_err(|e| explain_problem::config(locale, &row.name, &e))?;
-    Ok(ModelAnswer::of_config(row.name, Form::Catalogue, &described, None))
+pub(crate) fn explained(
+    locale: &Locale,
+    from: &From,
+    name: &str,
+    quant: Option<Recipe>,
+) -> Result<ModelAnswer, Problem> {
+    Ok(match source::find(locale, from, name, quant)? {
+        Sourced::Row(row) => {
+            let described = row.describe().map_err(|e| explain_problem::config(locale, &row.name, &e))?;
+            let sizes = sizes(&row.config, &described, row.release.as_deref(), quant);
+            ModelAnswer { sizes, ..ModelAnswer::of_config(row.name, Form::Catalogue, &described, None) }
+        }
+        Sourced::Opened { opened: Opened::Gguf(file), .. } => ModelAnswer::of_gguf(&file.model),
+        Sourced::Opened { opened: Opened::Config(read), .. } => {
+            let form = if read.stored.is_some() { Form::Safetensors } else { Form::Config };
+            let sizes = sizes(&read.config, &read.described, None, quant);
+            ModelAnswer { sizes, ..ModelAnswer::of_config(read.name, form, &read.described, read.stored) }
+        }
+    })
 }
 
 /// Builds the model of a config as a file that llama.cpp can run would hold it.
@@ -146,7 +155,7 @@ fn of_config(read: ConfigModel, quant: Option<Recipe>) -> Result<Found, ArchErro
     assumed.extend(read_as.map(|model_type| Assumption::ReadAs { model_type }));
     let source = Source::File(format!("{}-{}.gguf", read.name, recipe.name()));
     let model = converted(read.name, &read.described, Making::published(recipe, None))?;
-    Ok(Found { model, quant: recipe.name().into(), source, assumed })
+    Ok(Found { model, quant: recipe.name().into(), source, assumed, context: None })
 }
 
 /// The quantisation asked for, else the usual one, and that it was assumed.
@@ -167,5 +176,6 @@ pub(crate) fn of_row(row: &ModelRow, quant: Option<Recipe>) -> Result<Found, Arc
         Some(repository) => Source::Hub(repository.clone(), recipe.name().into()),
         None => Source::File(format!("{}-{}.gguf", row.name, recipe.name())),
     };
-    Ok(Found { model: row.build(recipe)?, quant: recipe.name().into(), source, assumed })
+    let quant = recipe.name().into();
+    Ok(Found { model: row.build(recipe)?, quant, source, assumed, context: None })
 }

@@ -27,7 +27,14 @@ const FILES: [&str; 5] = [
 fn run(line: &str) -> Output {
     let words = line.split_whitespace();
     let mut command = Command::new(env!("CARGO_BIN_EXE_vram"));
-    command.args(words).current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("COLUMNS").output().unwrap()
+    // No network, and none of the models of whoever runs the test.
+    command.env("HF_HUB_OFFLINE", "1").env("HOME", "/nowhere").env("OLLAMA_MODELS", "/nowhere");
+    for name in
+        ["COLUMNS", "HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "XDG_CACHE_HOME", "LLAMA_CACHE"]
+    {
+        command.env_remove(name);
+    }
+    command.args(words).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap()
 }
 
 /// A file of examples with every output as it is now.
@@ -110,12 +117,17 @@ fn examples_keep_to_the_page() {
 
 #[test]
 fn every_model_keeps_to_the_page() {
+    let mut types = std::collections::BTreeSet::new();
     for row in vramplan_core::catalogue::models() {
         for hardware in ["rx-7900-xtx", "rtx-3090 --on rtx-5060-ti-16gb", "8x:h200-sxm-141gb", "cpu:32gb"] {
             let output = run(&format!("plan {} --on {hardware} --explain", row.id));
             // Which models are not planned, and not understood, is a list in the core's tests.
             assert!(matches!(output.status.code(), Some(0..=2)), "{} on {hardware}", row.id);
             assert_eq!(wide(&output), Vec::<String>::new(), "{} on {hardware}", row.id);
+        }
+        // Weighing takes time, and models of one type print the same lines.
+        if !types.insert(row.model_type.clone()) {
+            continue;
         }
         let shown = run(&format!("models show {}", row.id));
         let expected = if row.describe().is_ok() { 0 } else { 2 };

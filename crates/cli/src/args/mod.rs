@@ -4,4 +4,4 @@ mod placement;
 mod quantity;
 
 pub(crate) use placement::PlacementArgs;
-pub(crate) use quantity::{bytes, count, tokens};
+pub(crate) use quantity::{bytes, count, recipe, tokens};

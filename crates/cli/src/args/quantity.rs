@@ -1,6 +1,7 @@
 //! Quantities for clap: what is wrong, and what to give instead.
 
 use vramplan_core::quantity::{self, QuantityError};
+use vramplan_core::quants::Recipe;
 use vramplan_core::units::{Bytes, Tokens};
 
 /// Most sequences or tokens of a batch that a plan takes.
@@ -24,6 +25,11 @@ pub(crate) fn bytes(text: &str) -> Result<Bytes, String> {
         QuantityError::UnknownUnit { unit } => format!("{unit:?} is no unit of memory: give 1G or 512M"),
         _ => "give an amount of memory, such as 1.5G or 512M".into(),
     })
+}
+
+/// Reads the name of a quantisation.
+pub(crate) fn recipe(text: &str) -> Result<Recipe, String> {
+    text.parse().map_err(|_| "no such quantisation: Q4_K_M, Q8_0, IQ4_XS, F16 are some".to_owned())
 }
 
 /// Reads a count of at least one.

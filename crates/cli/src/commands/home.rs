@@ -3,6 +3,7 @@
 use vramplan_core::answer::{Answer, Request, answer};
 use vramplan_core::catalogue::{ModelRow, models};
 use vramplan_core::machine::Machine;
+use vramplan_core::model::Layer;
 use vramplan_core::plan::Verdict;
 use vramplan_core::units::Bytes;
 use vramplan_io::hardware::{processor_name, this_machine};
@@ -30,9 +31,10 @@ pub(crate) fn run(locale: &Locale) -> Result<Exit, Problem> {
     Ok(Exit::Fits)
 }
 
-/// The largest models of the catalogue that fit, one of each need.
+/// The largest of the most used models that fit, one of each need.
 fn runs_here(machine: &Machine) -> Vec<HomeRow> {
-    let mut rows: Vec<HomeRow> = models().filter_map(|row| try_model(machine, &row)).collect();
+    let known = models().filter(|row| row.tier == Some(1));
+    let mut rows: Vec<HomeRow> = known.filter_map(|row| try_model(machine, &row)).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.need));
     // Siblings of one shape are one line.
     rows.dedup_by_key(|row| row.need);
@@ -41,7 +43,7 @@ fn runs_here(machine: &Machine) -> Vec<HomeRow> {
 }
 
 fn try_model(machine: &Machine, row: &ModelRow) -> Option<HomeRow> {
-    let found = resolve::of_row(row, None).ok()?;
+    let found = resolve::of_row(row, None).ok().filter(|f| f.model.trunk().all(Layer::is_planned))?;
     let request = Request::open(&found.model, &found.quant, machine, found.source.as_ref());
     let answer: Answer = answer(&request).ok()?;
     let need = answer.memories.first()?.need.likely;

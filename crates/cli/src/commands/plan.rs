@@ -21,11 +21,11 @@ const ON: &str = "Hardware: [Nx:]NAME[:SIZE], such as rtx-4090, 2x:rtx-3090, m4:
 
 /// Plans inference of a model on hardware
 ///
-/// MODEL is a GGUF file on this disk or the name of a catalogue model. Without --on, the plan is for
-/// this machine's processor and memory.
+/// MODEL is a file or folder on this disk, a name of the catalogue, maker/name on the hub (:Q8_0 behind it
+/// chooses a file), or name:tag of Ollama. Without --on, the plan is for this machine's processor and memory.
 #[derive(Args, Debug)]
 pub(crate) struct Plan {
-    /// A GGUF file, or a name such as llama-3.1-8b
+    /// A file, or a name such as llama-3.1-8b, maker/name or name:tag
     #[arg(value_name = "MODEL")]
     model: String,
     #[arg(long, value_name = "HW", help = ON)]
@@ -49,7 +49,7 @@ pub(crate) struct Plan {
     #[arg(long, value_name = "FORMAT", value_parser = cache_format, conflicts_with = "kv")]
     kv_v: Option<Format>,
     /// Quantisation of a model that is not a file: Q4_K_M, Q8_0, IQ4_XS …
-    #[arg(long, value_name = "MIX", value_parser = recipe)]
+    #[arg(long, value_name = "MIX", value_parser = args::recipe)]
     quant: Option<Recipe>,
     /// Tokens in a physical batch
     #[arg(long, value_name = "TOKENS", value_parser = args::count, allow_hyphen_values = true)]
@@ -104,13 +104,9 @@ fn cache_format(text: &str) -> Result<Format, String> {
     })
 }
 
-fn recipe(text: &str) -> Result<Recipe, String> {
-    text.parse().map_err(|_| "no such quantisation: Q4_K_M, Q8_0, IQ4_XS, F16 are some".to_owned())
-}
-
 /// Runs the command.
-pub(crate) fn run(locale: &Locale, plan: &Plan) -> Result<Exit, Problem> {
-    let answer = plan.answer(locale)?;
+pub(crate) fn run(locale: &Locale, plan: &Plan, offline: bool) -> Result<Exit, Problem> {
+    let answer = plan.answer(locale, &resolve::From::user(offline))?;
     let printed = if plan.json {
         render::json::print(&answer)
     } else {
@@ -122,13 +118,15 @@ pub(crate) fn run(locale: &Locale, plan: &Plan) -> Result<Exit, Problem> {
 }
 
 impl Plan {
-    fn answer(&self, locale: &Locale) -> Result<Answer, Problem> {
+    fn answer(&self, locale: &Locale, from: &resolve::From) -> Result<Answer, Problem> {
         let machine = resolve::machine(locale, &self.hardware())?;
-        let model = resolve::model(locale, &self.model, self.quant)?;
+        let model = resolve::model(locale, from, &self.model, self.quant)?;
         let mut assumed: Vec<Assumption> = model.assumed.clone();
+        let of_program = model.context.filter(|_| self.context.is_none());
+        assumed.extend(of_program.map(|context| Assumption::Context { context }));
         assumed.extend(machine.filled.iter().map(|filled| Assumption::Machine { filled: *filled }));
         let request = Request {
-            context: self.context,
+            context: self.context.or(of_program),
             allow_long_context: self.allow_long_context,
             sequences: self.sequences,
             cache: self.cache(),

@@ -2,6 +2,7 @@
 
 pub(crate) mod json;
 pub(crate) mod problem;
+pub(crate) mod progress;
 pub(crate) mod text;
 
 /// How output may look.

@@ -1,11 +1,13 @@
 //! The one door: a request goes in, an answer comes out. The shape of the answer is a promise.
 
 mod model;
+mod sizes;
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use model::{AssumedField, Form, Input, LayerRun, ModelAnswer, Parameters, TensorRun};
+pub use sizes::{Size, SizeKind, sizes};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::SCHEMA_VERSION;
+use super::sizes::Size;
 use crate::archs::{Described, ReadAs, Stored, part_of_tensor};
 use crate::dtype::Format;
 use crate::formats::hf_config::ClassDefault;
@@ -32,6 +33,8 @@ pub struct ModelAnswer {
     pub parameters: Parameters,
     /// What files hold, where there are any.
     pub stored: Option<Stored>,
+    /// What it weighs in the forms that people fetch or make; empty for a file, which is one form.
+    pub sizes: Vec<Size>,
     /// What can be put in.
     pub inputs: Vec<Input>,
     /// Width of the residual stream.
@@ -206,6 +209,7 @@ impl ModelAnswer {
             inputs: inputs(&parameters.by_part),
             parameters,
             stored: None,
+            sizes: Vec::new(),
             width: 0,
             vocab: 0,
             tied: false,

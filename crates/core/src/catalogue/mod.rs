@@ -11,6 +11,7 @@ pub mod hardware;
 pub mod memory;
 pub mod models;
 pub mod names;
+pub mod pipelines;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ pub use memory::{
 };
 pub use models::{ModelRow, converted, find_model, model_names, models, usual_recipe};
 pub use names::normalise;
+pub use pipelines::{PipelineRow, Stage, find_pipeline, pipelines};
 
 /// Which rows does a name stand for?
 #[derive(Clone, Debug, PartialEq)]

@@ -20,6 +20,8 @@ use crate::units::Tokens;
 pub struct ModelRow {
     /// Id on the hub.
     pub id: String,
+    /// How much used it is: 1 the most, 3 the least.
+    pub tier: Option<u8>,
     /// Name for people.
     pub name: String,
     /// Other names that people type.

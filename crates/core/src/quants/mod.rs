@@ -10,6 +10,7 @@ mod kept;
 mod mix;
 mod part;
 mod recipe;
+mod tag;
 
 use alloc::vec::Vec;
 
@@ -20,6 +21,7 @@ pub use file::{FileBytes, file_bytes};
 use mix::Mix;
 use part::Part;
 pub use recipe::{Recipe, UnknownRecipe};
+pub use tag::tag_of_file;
 
 /// Tensors start at multiples of this in a GGUF file (`GGUF_DEFAULT_ALIGNMENT`).
 const ALIGNMENT: u64 = 32;

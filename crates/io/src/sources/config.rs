@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use vramplan_core::archs::{self, Described, Stored};
 use vramplan_core::formats::hf_config;
+use vramplan_core::formats::safetensors::TensorInfo;
+use vramplan_core::packing::Packing;
 
 use super::error::FileError;
 use super::{read, safetensors};
@@ -28,13 +30,53 @@ pub struct ConfigModel {
 /// Reads a config, and the headers of the files beside it.
 pub(super) fn read_model(config: &Path, weights: Option<&[PathBuf]>) -> Result<ConfigModel, FileError> {
     let text = read::text(config, MAX_CONFIG_BYTES)?;
-    let value = hf_config::parse(&text).map_err(|e| FileError::NotJson(e.to_string()))?;
-    let described = archs::describe(&value)?;
-    let stored = match weights {
-        Some(files) => Some(archs::stored(&described, &safetensors::tensors(files)?)?),
-        None => None,
-    };
-    Ok(ConfigModel { name: name_of(config), config: value, described, stored })
+    // The config first: what it says is wrong tells more than what is wrong with its files.
+    let model = of_text(name_of(config), &text, None)?;
+    match weights {
+        Some(files) => model.with(&safetensors::tensors(files)?),
+        None => Ok(model),
+    }
+}
+
+/// The model of a config that came from elsewhere, and of the tensors that came with it.
+pub(super) fn of_bytes(
+    name: &str,
+    bytes: &[u8],
+    tensors: Option<Vec<TensorInfo>>,
+) -> Result<ConfigModel, FileError> {
+    if bytes.len() as u64 > MAX_CONFIG_BYTES {
+        return Err(FileError::TooLarge { bytes: bytes.len() as u64 });
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| FileError::NotJson("not UTF-8".into()))?;
+    of_text(name.into(), text, tensors.as_deref())
+}
+
+fn of_text(name: String, text: &str, tensors: Option<&[TensorInfo]>) -> Result<ConfigModel, FileError> {
+    let config = hf_config::parse(text).map_err(|e| FileError::NotJson(e.to_string()))?;
+    let described = archs::describe(&config)?;
+    let model = ConfigModel { name, config, described, stored: None };
+    match tensors {
+        Some(tensors) => model.with(tensors),
+        None => Ok(model),
+    }
+}
+
+impl ConfigModel {
+    /// What its quantisation is called: the method that the config states, else the format of most bytes.
+    pub fn quantisation(&self) -> String {
+        let stated = Packing::of_config(&self.config).ok().flatten().map(|packing| packing.method);
+        let largest = || {
+            let formats = &self.stored.as_ref()?.formats;
+            formats.iter().max_by_key(|(_, bytes)| **bytes).map(|(format, _)| format.name().to_owned())
+        };
+        stated.or_else(largest).unwrap_or_default()
+    }
+
+    /// The model with what its files hold.
+    fn with(self, tensors: &[TensorInfo]) -> Result<Self, FileError> {
+        let stored = archs::stored(&self.described, tensors)?;
+        Ok(Self { stored: Some(stored), ..self })
+    }
 }
 
 /// The folder's name; in a hub cache (`models--maker--name/snapshots/commit`) that of the repository.

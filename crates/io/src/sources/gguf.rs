@@ -39,8 +39,12 @@ pub(super) fn read_model(path: &Path) -> Result<ModelFile, FileError> {
         };
         split::append(&mut header, other);
     }
-    let fallback = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("model");
-    let model = model_of_gguf(&header, fallback).map_err(|error| understood(error, &header))?;
+    of_header(&header, path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("model"))
+}
+
+/// The model of a header, all parts in it; `fallback` names it where it does not name itself.
+pub(super) fn of_header(header: &Header, fallback: &str) -> Result<ModelFile, FileError> {
+    let model = model_of_gguf(header, fallback).map_err(|error| understood(error, header))?;
     let file_type = header.metadata.uint("general.file_type").ok().flatten();
     let quant = quants::name_of(file_type, &model).to_owned();
     Ok(ModelFile { model, quant })

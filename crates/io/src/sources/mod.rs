@@ -1,9 +1,12 @@
-//! Where models come from: a file or a folder on this disk.
+//! Where models come from: a file or a folder on this disk, what other programs keep there, the hub.
 
 mod config;
 mod error;
 mod folder;
 mod gguf;
+pub mod hub;
+pub mod local;
+pub mod places;
 mod read;
 mod safetensors;
 mod split;

@@ -4,17 +4,22 @@ mod bar;
 mod hardware;
 mod home;
 mod ledger;
+mod local;
 mod model;
 mod names;
 mod number;
+mod pipeline;
 mod plan;
 mod wrap;
 
 pub(crate) use hardware::{print_device, print_devices};
 pub(crate) use home::{Home, HomeRow, print as print_home};
+pub(crate) use local::print as print_local;
 pub(crate) use model::print_model;
 pub(crate) use number::{gib, thousands};
+pub(crate) use pipeline::print as print_pipeline;
 pub(crate) use plan::print as print_plan;
+pub(crate) use wrap::middle as shortened;
 
 /// Lines of output, two spaces from the margin.
 #[derive(Debug, Default)]

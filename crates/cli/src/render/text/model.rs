@@ -1,6 +1,6 @@
 //! A model, explained: its parameters under each of their names, its layers and what they keep.
 
-use vramplan_core::answer::{Form, Input, LayerRun, ModelAnswer, TensorRun};
+use vramplan_core::answer::{Form, Input, LayerRun, ModelAnswer, Size, SizeKind, TensorRun};
 use vramplan_core::archs::Beyond;
 use vramplan_core::model::{Attention, Ffn, Indexer, Latent, Mixer, Part, Recurrent, StateSpace, Window};
 
@@ -22,6 +22,7 @@ pub(crate) fn print_model(locale: &Locale, answer: &ModelAnswer, tensors: bool) 
     block(&mut page, &locale.word("block-parameters"), &parameters(locale, answer));
     block(&mut page, &locale.word("block-parts"), &parts(locale, answer));
     block(&mut page, &locale.word("block-files"), &files(locale, answer));
+    block(&mut page, &locale.word("block-sizes"), &sizes(locale, answer));
     block(&mut page, &locale.word("block-layers"), &layers(locale, answer));
     block(&mut page, &locale.word("block-keeps"), &keeps(locale, answer));
     block(&mut page, &locale.word("block-model"), &facts(locale, answer));
@@ -135,6 +136,23 @@ fn files(locale: &Locale, answer: &ModelAnswer) -> Vec<String> {
         lines.push(counted(&name, *values, &locale.word("beyond-built")));
     }
     lines
+}
+
+/// What the model weighs in each form, the kind of files said once.
+fn sizes(locale: &Locale, answer: &ModelAnswer) -> Vec<String> {
+    let mut last = None;
+    let mut line = |size: &Size| {
+        let is_new = last.replace(size.kind) != Some(size.kind);
+        let kind = locale.word(match size.kind {
+            SizeKind::Published => "size-published",
+            SizeKind::Quantised => "size-quantised",
+            SizeKind::Gguf => "size-gguf",
+            SizeKind::Mlx => "size-mlx",
+        });
+        let remark = if is_new { kind } else { String::new() };
+        format!("{:<14}{:>9} GiB   {remark}", size.name, gib(size.bytes)).trim_end().to_owned()
+    };
+    answer.sizes.iter().map(&mut line).collect()
 }
 
 /// Layers of one kind.

@@ -78,7 +78,7 @@ pub(super) fn words(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Cuts a long text in the middle.
-pub(super) fn middle(text: &str, width: usize) -> String {
+pub(crate) fn middle(text: &str, width: usize) -> String {
     let chars: Vec<char> = text.chars().collect();
     if chars.len() <= width || width < 5 {
         return text.to_owned();

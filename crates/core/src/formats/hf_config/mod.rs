@@ -442,6 +442,14 @@ impl<'a> Config<'a> {
         share.map(Some).ok_or_else(|| self.error(&[name], ConfigProblem::NotAShare))
     }
 
+    /// The number format that the weights are stated to have, by torch's name.
+    pub fn dtype(&self) -> Option<&'a str> {
+        let names = ["dtype", "torch_dtype"];
+        let stated =
+            [self.part, self.root].into_iter().find_map(|part| names.iter().find_map(|n| part.get(n)));
+        stated.and_then(Value::as_str)
+    }
+
     /// The quantisation method that the published weights are stored with.
     pub fn native_quantisation(&self) -> Option<&'a str> {
         let config = self.root.get("quantization_config").or_else(|| self.part.get("quantization_config"))?;
