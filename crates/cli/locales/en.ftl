@@ -327,6 +327,7 @@ hint-models-show = what is known of one: vram models show NAME
 hint-models-local = those on this disk: vram models --local
 hint-pipeline = its parts and what they weigh: vram models show "{ $name }"
 hint-hub-offline = names of the catalogue need no network: vram models show llama-3.1-8b
+hint-hub-base = from the catalogue, in every usual form: vram models show { $name }
 hint-hub-token = with an account on the hub: HF_TOKEN=hf_... vram ...
 hint-hub-licence = accept its licence on its page first
 hint-hub-wait = try again in { $seconds } seconds, or with HF_TOKEN set

@@ -5,6 +5,7 @@ use vramplan_core::archs::ArchError;
 use vramplan_core::catalogue::hardware::HardwareError;
 use vramplan_core::catalogue::{
     DeviceRow, ModelRow, device_names, find_device, find_model, find_pipeline, model_names, normalise,
+    pipeline_names,
 };
 use vramplan_core::engines::Refusal;
 use vramplan_core::formats::gguf::{GgufError, Place};
@@ -35,8 +36,12 @@ pub(crate) fn unknown_model(locale: &Locale, name: &str) -> Problem {
         return problem.hint(locale, &Message::new("hint-pipeline").with("name", name));
     }
     let problem = Problem::new(locale, &Message::new("error-unknown-model").with("name", name));
-    let near = nearest(name, model_names(), |key| find_model(key).one().map(|row| row.name));
-    let problem = with_nearest(locale, problem, near);
+    let names = model_names().chain(pipeline_names());
+    let named = |key: &str| {
+        let model = find_model(key).one().map(|row| row.name);
+        model.or_else(|| find_pipeline(key).one().map(|row| row.name))
+    };
+    let problem = with_nearest(locale, problem, nearest(name, names, named));
     problem.hint(locale, &Message::new("hint-model-file"))
 }
 
@@ -281,7 +286,7 @@ pub(crate) fn hub(locale: &Locale, name: &str, error: &HubError) -> Problem {
     let hinted = |key: &'static str, hint: &'static str| with_name(key).hint(locale, &Message::new(hint));
     match error {
         HubError::BadName => unknown_model(locale, name),
-        HubError::Offline => hinted("error-hub-offline", "hint-hub-offline").unreachable(),
+        HubError::Offline => of_catalogue(locale, with_name("error-hub-offline"), name).unreachable(),
         HubError::NotFound => hub_not_found(locale, name),
         HubError::Gated { with_token: false } => hinted("error-hub-gated", "hint-hub-token")
             .hint(locale, &Message::new("hint-hub-licence"))
@@ -308,10 +313,21 @@ pub(crate) fn hub(locale: &Locale, name: &str, error: &HubError) -> Problem {
         | HubError::Status(_)
         | HubError::Interrupted { .. }
         | HubError::BadAnswer(_)
-        | HubError::HeaderTooLong { .. } => with_name("error-hub-unreachable")
-            .why(locale, &Message::new("why-cause").with("cause", error))
-            .hint(locale, &Message::new("hint-hub-offline"))
-            .unreachable(),
+        | HubError::HeaderTooLong { .. } => {
+            let problem = with_name("error-hub-unreachable");
+            let problem = problem.why(locale, &Message::new("why-cause").with("cause", error));
+            of_catalogue(locale, problem, name).unreachable()
+        }
+    }
+}
+
+/// What needs no network: the model that a variant of this name is made from, if the catalogue has it.
+fn of_catalogue(locale: &Locale, problem: Problem, name: &str) -> Problem {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let shorter = last.match_indices('-').map(|(at, _)| last.get(..at).unwrap_or(last));
+    match shorter.rev().find_map(|base| find_model(base).one()) {
+        Some(row) => problem.hint(locale, &Message::new("hint-hub-base").with("name", row.name)),
+        None => problem.hint(locale, &Message::new("hint-hub-offline")),
     }
 }
 

@@ -90,7 +90,7 @@ pub(crate) fn model(
     quant: Option<Recipe>,
 ) -> Result<Found, Problem> {
     let found = match source::find(locale, from, name, quant)? {
-        Sourced::Row(row) => {
+        Sourced::Row { row, quant } => {
             of_row(&row, quant).map_err(|e| explain_problem::config(locale, &row.name, &e))?
         }
         Sourced::Opened { opened, source, context } => {
@@ -134,15 +134,15 @@ pub(crate) fn explained(
     quant: Option<Recipe>,
 ) -> Result<ModelAnswer, Problem> {
     Ok(match source::find(locale, from, name, quant)? {
-        Sourced::Row(row) => {
+        Sourced::Row { row, quant } => {
             let described = row.describe().map_err(|e| explain_problem::config(locale, &row.name, &e))?;
-            let sizes = sizes(&row.config, &described, row.release.as_deref(), quant);
+            let sizes = sizes(&row.id, &row.config, &described, row.release.as_deref(), quant);
             ModelAnswer { sizes, ..ModelAnswer::of_config(row.name, Form::Catalogue, &described, None) }
         }
         Sourced::Opened { opened: Opened::Gguf(file), .. } => ModelAnswer::of_gguf(&file.model),
         Sourced::Opened { opened: Opened::Config(read), .. } => {
             let form = if read.stored.is_some() { Form::Safetensors } else { Form::Config };
-            let sizes = sizes(&read.config, &read.described, None, quant);
+            let sizes = sizes(&read.name, &read.config, &read.described, None, quant);
             ModelAnswer { sizes, ..ModelAnswer::of_config(read.name, form, &read.described, read.stored) }
         }
     })

@@ -51,7 +51,12 @@ impl From {
 /// A model, where it was found.
 pub(super) enum Sourced {
     /// In the catalogue.
-    Row(Box<ModelRow>),
+    Row {
+        /// What it says.
+        row: Box<ModelRow>,
+        /// The quantisation behind its name, else the one asked for.
+        quant: Option<Recipe>,
+    },
     /// In files, here or far away.
     Opened {
         /// What they are.
@@ -89,7 +94,7 @@ pub(super) fn find(
     }
     match split_id(name) {
         Ok((id, tag)) => of_hub(locale, from, name, (id, tag), quant),
-        Err(_) => of_name(locale, from, name),
+        Err(_) => of_name(locale, from, name, quant),
     }
 }
 
@@ -122,13 +127,14 @@ fn of_hub(
     (id, tag): (&str, Option<&str>),
     quant: Option<Recipe>,
 ) -> Result<Sourced, Problem> {
+    let stated = tag.and_then(|tag| tag.parse().ok()).or(quant);
     let tag = tag.or(quant.map(Recipe::name));
     if let Some((opened, path)) = on_disk(&from.places, id, tag) {
         let opened = opened.map_err(|e| explain_problem::file(locale, &path.display().to_string(), &e))?;
         return Ok(Sourced::here(opened, &path));
     }
     if let Some(row) = find_model(id).one() {
-        return Ok(Sourced::Row(Box::new(row)));
+        return Ok(Sourced::Row { row: Box::new(row), quant: stated });
     }
     if find_pipeline(id).one().is_some() {
         return Err(explain_problem::unknown_model(locale, id));
@@ -172,7 +178,7 @@ fn on_disk(
 }
 
 /// A model of another program, else of the catalogue.
-fn of_name(locale: &Locale, from: &From, name: &str) -> Result<Sourced, Problem> {
+fn of_name(locale: &Locale, from: &From, name: &str, quant: Option<Recipe>) -> Result<Sourced, Problem> {
     match local::find(&from.places, name).as_slice() {
         [] => {}
         [model] => {
@@ -182,7 +188,7 @@ fn of_name(locale: &Locale, from: &From, name: &str) -> Result<Sourced, Problem>
         several => return Err(explain_problem::several_local(locale, name, several)),
     }
     match find_model(name) {
-        Lookup::One(row) => Ok(Sourced::Row(Box::new(row))),
+        Lookup::One(row) => Ok(Sourced::Row { row: Box::new(row), quant }),
         Lookup::Several(rows) => Err(explain_problem::several_models(locale, name, &rows)),
         Lookup::None => Err(explain_problem::unknown_model(locale, name)),
     }

@@ -1,6 +1,7 @@
 //! What would a model weigh in the forms that people fetch or make?
 
-use alloc::string::{String, ToString};
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use schemars::JsonSchema;
@@ -11,7 +12,6 @@ use crate::archs::Described;
 use crate::catalogue::{converted, usual_recipe};
 use crate::dtype::Format;
 use crate::formats::hf_config::Config;
-use crate::model::Parameter;
 use crate::packing::{Layout, MlxMode, OwnFormat, Packing, Scales, Stored, mlx};
 use crate::quants::{Making, Recipe, file_bytes};
 use crate::units::Bytes;
@@ -56,44 +56,57 @@ const RECIPES: &[Recipe] = &[
 /// Groups of inputs of the usual 4-bit quantisations.
 const GROUP: u64 = 128;
 
-/// The model of a config in every usual form, or in one recipe alone; `release` is the day it came out.
+/// Parts of names of repositories whose weights are quantised, also where their config does not say how.
+const QUANTISED_NAMES: &[&str] =
+    &["-nvfp4", "-mxfp4", "-fp8", "-awq", "-gptq", "-4bit", "-8bit", "-int4", "-int8"];
+
+/// The model `name` of a config in every usual form, or in one recipe alone; `release` is the day it came out.
 pub fn sizes(
+    name: &str,
     config: &Value,
     described: &Described,
     release: Option<&str>,
     only: Option<Recipe>,
 ) -> Vec<Size> {
-    let own = own_format(config);
     let model_type = config.get("model_type").and_then(Value::as_str).unwrap_or("");
+    let own = OwnFormat::new(own_format(config), model_type);
     let stored = described.stored();
-    let whole: Vec<Parameter> = described.parameters.iter().cloned().chain(described.unbuilt()).collect();
-    let weigh = |packing: &Packing, of: &[Parameter]| {
-        packing.store(of.iter(), OwnFormat::new(own, model_type)).iter().map(Stored::bytes).sum()
+    let size = |name: &str, kind, packing: &Packing| {
+        let bytes = packing.store(stored.iter(), own).iter().map(Stored::bytes).sum();
+        Size { name: name.into(), kind, bytes }
     };
     let mut list = Vec::new();
     let stated = Packing::of_config(config);
-    if let Ok(packing) = &stated {
-        let plain = Packing::none();
-        let name = packing.as_ref().map_or(own.name(), |packing| packing.method.as_str()).to_string();
-        let bytes = weigh(packing.as_ref().unwrap_or(&plain), &stored);
-        list.push(Size { name, kind: SizeKind::Published, bytes });
+    match &stated {
+        Ok(Some(packing)) => list.push(size(&packing.method, SizeKind::Published, packing)),
+        Ok(None) if !names_a_quantisation(name) => {
+            list.push(size(own_format(config).name(), SizeKind::Published, &Packing::none()));
+        }
+        Ok(None) | Err(_) => {}
     }
     list.extend(gguf(config, described, release, only));
     // What is quantised already is not quantised again.
     if only.is_none() && matches!(stated, Ok(None)) {
-        list.extend(quantised().into_iter().map(|(name, packing)| Size {
-            name: name.into(),
-            kind: SizeKind::Quantised,
-            bytes: weigh(&packing, &stored),
-        }));
-        let mixed = described.facts.experts.is_some();
-        for bits in [8, 4] {
-            let layout = Layout::Mlx { bits, group: 64, mode: MlxMode::Affine };
-            let bytes = weigh(&mlx(layout, model_type, mixed), &whole);
-            list.push(Size { name: alloc::format!("{bits}-bit"), kind: SizeKind::Mlx, bytes });
-        }
+        let packings = quantised();
+        list.extend(packings.iter().map(|(name, packing)| size(name, SizeKind::Quantised, packing)));
+        list.extend([8, 4].map(|bits| of_mlx(bits, described, model_type, own)));
     }
     list
+}
+
+fn names_a_quantisation(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    QUANTISED_NAMES.iter().any(|part| lower.contains(part))
+}
+
+/// As MLX's converter makes it, which leaves layers ahead out.
+fn of_mlx(bits: u64, described: &Described, model_type: &str, own: OwnFormat) -> Size {
+    let layout = Layout::Mlx { bits, group: 64, mode: MlxMode::Affine };
+    let packing = mlx(layout, model_type, described.facts.experts.is_some());
+    let unbuilt = described.unbuilt();
+    let kept = described.parameters.iter().chain(&unbuilt);
+    let bytes = packing.store(kept, own).iter().map(Stored::bytes).sum();
+    Size { name: format!("{bits}-bit"), kind: SizeKind::Mlx, bytes }
 }
 
 fn gguf(config: &Value, described: &Described, release: Option<&str>, only: Option<Recipe>) -> Vec<Size> {

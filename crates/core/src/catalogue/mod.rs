@@ -27,7 +27,7 @@ pub use memory::{
 };
 pub use models::{ModelRow, converted, find_model, model_names, models, usual_recipe};
 pub use names::normalise;
-pub use pipelines::{PipelineRow, Stage, find_pipeline, pipelines};
+pub use pipelines::{PipelineRow, Stage, find_pipeline, pipeline_names, pipelines};
 
 /// Which rows does a name stand for?
 #[derive(Clone, Debug, PartialEq)]

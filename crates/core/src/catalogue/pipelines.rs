@@ -84,6 +84,11 @@ pub fn find_pipeline(name: &str) -> Lookup<PipelineRow> {
     PIPELINES.find(&normalise(name))
 }
 
+/// Which names of pipelines are there, normalised and in order? For finding the nearest one.
+pub fn pipeline_names() -> impl Iterator<Item = &'static str> {
+    PIPELINES.all_names()
+}
+
 /// Which pipelines are there?
 pub fn pipelines() -> impl Iterator<Item = PipelineRow> {
     PIPELINES.all()

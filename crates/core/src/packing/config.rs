@@ -88,7 +88,9 @@ impl<'a> Stated<'a> {
             "modelopt" | "modelopt_fp4" => self.modelopt()?,
             other => return Err(PackingError::UnknownMethod(other.to_string())),
         };
-        Ok(Packing { method: method.to_string(), ..packing })
+        // NVIDIA's tool has one name and many algorithms.
+        let method = self.text("quant_algo").unwrap_or(method).to_ascii_lowercase();
+        Ok(Packing { method, ..packing })
     }
 
     fn text(&self, key: &str) -> Option<&'a str> {

@@ -51,7 +51,7 @@ pub(super) fn latent(sheet: &mut Sheet<'_>, facts: &Facts, i: u64) {
     sheet.add("attn_k_b.weight", &[l.k_dim.saturating_sub(l.rope_dim), l.kv_rank, heads]);
     sheet.add("attn_v_b.weight", &[l.kv_rank, l.v_dim, heads]);
     sheet.linear("attn_output", heads.saturating_mul(l.v_dim), width, false);
-    if let (Some(indexer), Some(rank)) = (facts.indexer, l.q_rank) {
+    if let (Some(indexer), Some(rank)) = (facts.indexer_of(i), l.q_rank) {
         index_scorer(sheet, indexer, width, rank);
     }
 }

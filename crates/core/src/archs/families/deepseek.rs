@@ -31,14 +31,16 @@ pub(super) const FAMILIES: &[Family] = &[
         config: |c, f| {
             read(c, f)?;
             f.indexer = Some(config::indexer(c)?);
+            f.mtp_layers = c.uint(&["num_nextn_predict_layers"])?.unwrap_or(0);
             scorers(c, f)
         },
         settle: |f| {
+            f.correct_router();
             if f.scored.is_empty() && f.context_length >= Some(CONTEXT_WITH_SHARED_SCORERS) {
                 score_every(f, 4, 3);
             }
         },
-        ..Family::RENAMED
+        ..Family::PLAIN
     },
     Family {
         gguf: &["deepseek2"],
@@ -51,7 +53,7 @@ pub(super) const FAMILIES: &[Family] = &[
         },
         ..Family::PLAIN
     },
-    Family { gguf: &["mistral4"], model_types: &["mistral4"], config: read, ..Family::RENAMED },
+    Family { gguf: &["mistral4"], model_types: &["mistral4"], config: read, ..Family::PLAIN },
 ];
 
 /// Contexts of GLM 5.2 and later, whose files need not say which layers have a scorer of their own.

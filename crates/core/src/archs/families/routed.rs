@@ -5,6 +5,7 @@ use super::{Family, biased_by, head_biased_by, settle_stated_windows, windows, w
 use crate::archs::built::experts::{Correction, Routed};
 use crate::archs::built::layout::{Layout, QkNorms};
 use crate::archs::facts::Facts;
+use crate::archs::renamed::Fate;
 use crate::formats::hf_config::{Config, ConfigError};
 
 const MINIMAX_M2: Layout = Layout { qk_norms: QkNorms::Wide(["q_norm", "k_norm"]), ..Layout::LLAMA };
@@ -37,6 +38,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         gguf: &["hy_v3"],
         model_types: &["hy_v3"],
+        renames: Some(&[("e_score_correction_bias", Fate::Bare("exp_probs_b"))]),
         config: |_, f| {
             f.lead_with_dense(1);
             Ok(())
