@@ -2,12 +2,13 @@
 
 mod source;
 
-use vramplan_core::answer::{Assumption, Form, ModelAnswer, sizes};
-use vramplan_core::archs::ArchError;
+use vramplan_core::answer::{Assumption, Form, ModelAnswer, Uncounted, sizes};
+use vramplan_core::archs::{ArchError, Described};
 use vramplan_core::catalogue::hardware::{Around, HardwareSpec, NamedMachine, named_machine};
 use vramplan_core::catalogue::{ModelRow, converted, usual_recipe};
+use vramplan_core::dtype::Format;
 use vramplan_core::engines::WeightsSource;
-use vramplan_core::model::{Layer, Model};
+use vramplan_core::model::{Layer, Model, Part};
 use vramplan_core::quants::{Making, Recipe};
 use vramplan_core::units::{Bytes, Tokens};
 use vramplan_io::hardware::this_machine;
@@ -93,8 +94,11 @@ pub(crate) fn model(
         Sourced::Row { row, quant } => {
             of_row(&row, quant).map_err(|e| explain_problem::config(locale, &row.name, &e))?
         }
-        Sourced::Opened { opened, source, context } => {
-            Found { context, ..of_opened(locale, name, opened, source, quant)? }
+        Sourced::Opened { opened, source, context, beside } => {
+            let mut found = Found { context, ..of_opened(locale, name, opened, source, quant)? };
+            let uncounted = beside.into_iter().map(|(what, bytes)| Assumption::NotCounted { what, bytes });
+            found.assumed.extend(uncounted);
+            found
         }
     };
     if !found.model.trunk().all(Layer::is_planned) {
@@ -154,6 +158,7 @@ fn of_config(read: ConfigModel, quant: Option<Recipe>) -> Result<Found, ArchErro
     let read_as = read.described.read_as.map(|rules| rules.model_type.to_owned());
     assumed.extend(read_as.map(|model_type| Assumption::ReadAs { model_type }));
     let source = Source::File(format!("{}-{}.gguf", read.name, recipe.name()));
+    assumed.extend(towers(&read.described));
     let model = converted(read.name, &read.described, Making::published(recipe, None))?;
     Ok(Found { model, quant: recipe.name().into(), source, assumed, context: None })
 }
@@ -169,9 +174,19 @@ fn settled(quant: Option<Recipe>, usual: impl FnOnce() -> Recipe) -> (Recipe, Ve
     }
 }
 
+/// Towers for images and sound come in a file of their own, in 16 bits, which is not planned yet.
+fn towers(described: &Described) -> Option<Assumption> {
+    let counts = described.counts();
+    let values: u64 =
+        [Part::Vision, Part::Audio, Part::Projector].iter().map(|part| counts.part(*part)).sum();
+    let bytes = Bytes(values.saturating_mul(Format::F16.block_bytes()));
+    (values > 0).then_some(Assumption::NotCounted { what: Uncounted::Projector, bytes })
+}
+
 /// Builds a catalogue model in the quantisation asked for, else in its usual one.
 pub(crate) fn of_row(row: &ModelRow, quant: Option<Recipe>) -> Result<Found, ArchError> {
-    let (recipe, assumed) = settled(quant, || row.usual_recipe());
+    let (recipe, mut assumed) = settled(quant, || row.usual_recipe());
+    assumed.extend(towers(&row.describe()?));
     let source = match &row.gguf_repository {
         Some(repository) => Source::Hub(repository.clone(), recipe.name().into()),
         None => Source::File(format!("{}-{}.gguf", row.name, recipe.name())),

@@ -34,6 +34,11 @@ pub struct Model {
 }
 
 impl Model {
+    /// Whether the tensors are those of a file, and not what a file would hold.
+    pub const fn is_in_a_file(&self) -> bool {
+        self.data_offset > 0
+    }
+
     /// How many parameters are stored? Tables of rotary factors are constants, not parameters.
     pub fn parameters(&self) -> u64 {
         self.tensors

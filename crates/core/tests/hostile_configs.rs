@@ -8,8 +8,10 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use vramplan_core::answer::sizes;
 use vramplan_core::archs::{Described, describe};
 use vramplan_core::formats::hf_config;
+use vramplan_core::quants::Recipe;
 
 fn llama() -> Value {
     json!({
@@ -324,6 +326,8 @@ proptest! {
         }
         if let Ok(described) = describe(&config) {
             prop_assert!(adds_up(&described), "{config}");
+            let sizes = sizes("odd", &config, &described, None, Some(Recipe::Q4KM));
+            prop_assert!(sizes.len() <= 2, "{config}");
         }
     }
 }

@@ -24,7 +24,7 @@ fn settings(server: &Server) -> Settings {
 }
 
 fn open_with(settings: Settings, cache: Option<&Path>) -> Result<Remote, HubError> {
-    Hub::new(settings, cache.map(Path::to_owned), &|_, _, _| {}).open("maker/name", None)
+    Hub::new(settings, cache.map(Path::to_owned), &|_, _, _| {}).open("maker/name", None, true)
 }
 
 fn open(server: &Server) -> Result<Remote, HubError> {

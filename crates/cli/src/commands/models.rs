@@ -67,7 +67,7 @@ pub(crate) fn run(locale: &Locale, models: &Models, offline: bool) -> Result<Exi
                 drop(printed);
                 return Ok(Exit::Fits);
             }
-            let answer = resolve::explained(locale, &from, model, *quant)?;
+            let answer = resolve::explained(locale, &from.with_weights(), model, *quant)?;
             match json {
                 true => render::json::print(&answer),
                 false => render::text::print_model(locale, &answer, *tensors),

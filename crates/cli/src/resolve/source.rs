@@ -3,10 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use vramplan_core::answer::Uncounted;
 use vramplan_core::catalogue::{Lookup, ModelRow, find_model, find_pipeline};
 use vramplan_core::quants::Recipe;
-use vramplan_core::units::Tokens;
-use vramplan_io::sources::hub::{Hub, HubError, Settings, split_id};
+use vramplan_core::units::{Bytes, Tokens};
+use vramplan_io::sources::hub::{Hub, HubError, Remote, Settings, split_id};
 use vramplan_io::sources::local::{self, LocalModel, OllamaError};
 use vramplan_io::sources::places::Places;
 use vramplan_io::sources::{Opened, open};
@@ -27,6 +28,8 @@ pub(crate) struct From {
     pub(crate) places: Places,
     /// How to ask the hub; `None` when nothing may be fetched.
     pub(crate) hub: Option<Settings>,
+    /// Whether what files hold is wanted, and not the model alone.
+    pub(crate) weights: bool,
 }
 
 impl From {
@@ -44,7 +47,12 @@ impl From {
             settings.endpoint = endpoint;
         }
         let may_fetch = !offline && !is_on("HF_HUB_OFFLINE");
-        Self { hub: may_fetch.then_some(settings), places }
+        Self { hub: may_fetch.then_some(settings), places, weights: false }
+    }
+
+    /// The same, with what files hold.
+    pub(crate) fn with_weights(self) -> Self {
+        Self { weights: true, ..self }
     }
 }
 
@@ -65,12 +73,19 @@ pub(super) enum Sourced {
         source: Option<Source>,
         /// The context that its program starts it with.
         context: Option<Tokens>,
+        /// What its program loads beside it, and how many bytes that has.
+        beside: Vec<(Uncounted, Bytes)>,
     },
 }
 
 impl Sourced {
     fn here(opened: Opened, path: &Path) -> Self {
-        Self::Opened { opened, source: Some(Source::File(path.display().to_string())), context: None }
+        Self::Opened {
+            opened,
+            source: Some(Source::File(path.display().to_string())),
+            context: None,
+            beside: Vec::new(),
+        }
     }
 }
 
@@ -110,13 +125,18 @@ fn of_path(locale: &Locale, name: &str, quant: Option<Recipe>) -> Result<Sourced
         return Err(explain_problem::quant_of_file(locale, name, quant));
     }
     let opened = open(Path::new(name)).map_err(|e| explain_problem::file(locale, name, &e))?;
-    Ok(Sourced::Opened { opened, source: None, context: None })
+    Ok(Sourced::Opened { opened, source: None, context: None, beside: Vec::new() })
 }
 
 fn of_ollama(locale: &Locale, name: &str, model: &local::OllamaModel) -> Result<Sourced, Problem> {
     let opened = open(&model.model).map_err(|e| explain_problem::file(locale, name, &e))?;
     let source = Some(Source::File(model.model.display().to_string()));
-    Ok(Sourced::Opened { opened, source, context: model.context.map(Tokens) })
+    let bytes = |path: &PathBuf| Bytes(std::fs::metadata(path).map_or(0, |file| file.len()));
+    let projector = model.projector.iter().map(|path| (Uncounted::Projector, bytes(path)));
+    let adapters = model.adapters.iter().map(|path| (Uncounted::Adapter, bytes(path)));
+    let draft = model.draft.iter().map(|path| (Uncounted::Draft, bytes(path)));
+    let beside = projector.chain(adapters).chain(draft).collect();
+    Ok(Sourced::Opened { opened, source, context: model.context.map(Tokens), beside })
 }
 
 /// A repository: from this disk, else the catalogue, which needs no network, else the hub.
@@ -129,9 +149,11 @@ fn of_hub(
 ) -> Result<Sourced, Problem> {
     let stated = tag.and_then(|tag| tag.parse().ok()).or(quant);
     let tag = tag.or(quant.map(Recipe::name));
-    if let Some((opened, path)) = on_disk(&from.places, id, tag) {
-        let opened = opened.map_err(|e| explain_problem::file(locale, &path.display().to_string(), &e))?;
-        return Ok(Sourced::here(opened, &path));
+    let here = on_disk(&from.places, id, tag);
+    // A config alone does not say what files hold: the hub does, where it can be asked.
+    let is_enough = |here: &OnDisk| here.is_whole || !from.weights || from.hub.is_none();
+    if let Some(here) = here.as_ref().filter(|here| is_enough(here)) {
+        return here.open(locale);
     }
     if let Some(row) = find_model(id).one() {
         return Ok(Sourced::Row { row: Box::new(row), quant: stated });
@@ -139,42 +161,61 @@ fn of_hub(
     if find_pipeline(id).one().is_some() {
         return Err(explain_problem::unknown_model(locale, id));
     }
-    let explain = |error: HubError| explain_problem::hub(locale, name, &error);
-    let settings = from.hub.clone().ok_or_else(|| explain(HubError::Offline))?;
+    match (fetch(locale, from, id, tag), here) {
+        (Ok(remote), _) => {
+            let file_tag = remote.file.as_deref().and_then(vramplan_core::quants::tag_of_file);
+            let source = file_tag.map(|tag| Source::Hub(id.into(), tag.into()));
+            Ok(Sourced::Opened { opened: remote.opened, source, context: None, beside: Vec::new() })
+        }
+        (Err(HubError::Unreachable(_) | HubError::Timeout), Some(here)) => here.open(locale),
+        (Err(error), _) => Err(explain_problem::hub(locale, name, &error)),
+    }
+}
+
+/// Asks the hub, and shows what is read.
+fn fetch(locale: &Locale, from: &From, id: &str, tag: Option<&str>) -> Result<Remote, HubError> {
+    let settings = from.hub.clone().ok_or(HubError::Offline)?;
     let progress = progress::Line::start(locale);
     let listener = |file: &str, number: usize, of: usize| progress.show(file, number, of);
-    let remote = Hub::new(settings, from.places.hub.clone(), &listener).open(id, tag);
+    let remote = Hub::new(settings, from.places.hub.clone(), &listener).open(id, tag, from.weights);
     progress.end();
-    let remote = remote.map_err(explain)?;
-    let file_tag = remote.file.as_deref().and_then(vramplan_core::quants::tag_of_file);
-    let source = file_tag.map(|tag| Source::Hub(id.into(), tag.into()));
-    Ok(Sourced::Opened { opened: remote.opened, source, context: None })
+    remote
+}
+
+/// A repository on this disk.
+struct OnDisk {
+    path: PathBuf,
+    /// Its weights are here, not the config alone.
+    is_whole: bool,
+}
+
+impl OnDisk {
+    fn open(&self, locale: &Locale) -> Result<Sourced, Problem> {
+        let name = self.path.display().to_string();
+        let opened = open(&self.path).map_err(|e| explain_problem::file(locale, &name, &e))?;
+        Ok(Sourced::here(opened, &self.path))
+    }
 }
 
 /// The repository's model on this disk: one of several GGUF files by its quantisation, or the only one.
-fn on_disk(
-    places: &Places,
-    id: &str,
-    tag: Option<&str>,
-) -> Option<(Result<Opened, vramplan_io::sources::FileError>, PathBuf)> {
+fn on_disk(places: &Places, id: &str, tag: Option<&str>) -> Option<OnDisk> {
     let of_id = |model: &LocalModel| {
-        let (own, own_tag) =
-            model.name.split_once(':').map_or((model.name.as_str(), None), |(n, t)| (n, Some(t)));
-        let fits = tag.is_none()
-            || own_tag.is_none()
-            || own_tag.zip(tag).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b));
-        model.keeper == local::Keeper::Hub && own.eq_ignore_ascii_case(id) && fits
+        let (own, own_tag) = match model.name.split_once(':') {
+            Some((own, tag)) => (own, Some(tag)),
+            None => (model.name.as_str(), None),
+        };
+        let fits = tag.zip(own_tag).is_none_or(|(a, b)| a.eq_ignore_ascii_case(b));
+        own.eq_ignore_ascii_case(id) && fits
     };
-    let mut here: Vec<LocalModel> = local::list(places).into_iter().filter(of_id).collect();
+    let mut here: Vec<LocalModel> = local::list_hub(places).into_iter().filter(of_id).collect();
     if here.len() == 1 {
-        let model = here.pop()?;
-        return Some((model.open(), model.path));
+        return here.pop().map(|model| OnDisk { path: model.path, is_whole: true });
     }
     // A config alone, from an earlier look at the hub.
     let snapshot = vramplan_io::sources::hub::cached(places.hub.as_ref()?, id)?;
     let config = snapshot.join("config.json");
     let alone = here.is_empty() && config.is_file();
-    alone.then(|| (open(&config), config))
+    alone.then_some(OnDisk { path: config, is_whole: false })
 }
 
 /// A model of another program, else of the catalogue.

@@ -120,6 +120,13 @@ pub enum Assumption {
         /// What.
         filled: Filled,
     },
+    /// Something that is loaded beside the model is not in the plan.
+    NotCounted {
+        /// What.
+        what: Uncounted,
+        /// Its bytes on the disk.
+        bytes: Bytes,
+    },
     /// The release of the engine.
     EngineVersion {
         /// Its name.
@@ -127,6 +134,18 @@ pub enum Assumption {
         /// The release.
         version: String,
     },
+}
+
+/// What is loaded beside a model, and not in its plan?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Uncounted {
+    /// What turns images or sound into the language model's input.
+    Projector,
+    /// An adapter.
+    Adapter,
+    /// A draft model.
+    Draft,
 }
 
 /// Why can there be no answer?

@@ -94,7 +94,7 @@ impl Stored {
     /// Bytes of all copies.
     pub fn bytes(&self) -> Bytes {
         let numbers = self.shape.iter().fold(self.copies, |n, extent| n.saturating_mul(*extent));
-        Bytes(numbers / self.format.block_elements() * self.format.block_bytes())
+        Bytes((numbers / self.format.block_elements()).saturating_mul(self.format.block_bytes()))
     }
 }
 

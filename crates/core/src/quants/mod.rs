@@ -23,6 +23,9 @@ use part::Part;
 pub use recipe::{Recipe, UnknownRecipe};
 pub use tag::tag_of_file;
 
+/// Where the rules of the mixes are from.
+pub const SOURCE: &str = "ggml-org/llama.cpp v0.5.0 src/llama-quant.cpp";
+
 /// Tensors start at multiples of this in a GGUF file (`GGUF_DEFAULT_ALIGNMENT`).
 const ALIGNMENT: u64 = 32;
 

@@ -1,6 +1,6 @@
 //! Words for what an answer holds.
 
-use vramplan_core::answer::{Answer, Assumption};
+use vramplan_core::answer::{Answer, Assumption, Uncounted};
 use vramplan_core::ledger::{Basis, CacheKind, Item, Line, Peak, Why};
 use vramplan_core::machine::{Backend, DeviceId, Filled};
 
@@ -177,6 +177,14 @@ pub(super) fn assumption(locale: &Locale, answer: &Answer, assumed: &Assumption)
         }
         Assumption::EngineVersion { engine, version } => {
             Message::new("assumed-engine").with("engine", engine).with("version", version)
+        }
+        Assumption::NotCounted { what, bytes } => {
+            let key = match what {
+                Uncounted::Projector => "assumed-no-projector",
+                Uncounted::Adapter => "assumed-no-adapter",
+                Uncounted::Draft => "assumed-no-draft",
+            };
+            Message::new(key).with("gib", gib(*bytes))
         }
         Assumption::Machine { filled } => match filled {
             Filled::NothingElseOnCards => Message::new("assumed-nothing-else"),

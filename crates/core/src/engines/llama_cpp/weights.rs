@@ -14,6 +14,7 @@ use crate::dtype::Format;
 use crate::ledger::{Basis, Buffer, Estimate, Item, Ledger, Line, Why};
 use crate::machine::Backend;
 use crate::model::{Role, Tensor};
+use crate::quants;
 use crate::units::Bytes;
 
 /// What is gathered for one buffer.
@@ -81,6 +82,11 @@ impl Gathered {
 
 /// Charges the weights of a case.
 pub(super) fn charge(case: &Case<'_>, _: &Settled<'_>, placement: &Placement, ledger: &mut Ledger) {
+    // A file that is not there is what its quantiser would make of it; uploads may be mixes of their own.
+    let basis = match case.model.is_in_a_file() {
+        true => Basis::Exact,
+        false => Basis::Rule { source: quants::SOURCE.into() },
+    };
     for (spot, gathered) in gather(case, placement) {
         ledger.add(Line {
             item: Item::Weights,
@@ -88,7 +94,7 @@ pub(super) fn charge(case: &Case<'_>, _: &Settled<'_>, placement: &Placement, le
             buffer: spot.buffer,
             bytes: Estimate::exact(gathered.bytes),
             why: gathered.why(spot.buffer),
-            basis: Basis::Exact,
+            basis: basis.clone(),
         });
     }
 }

@@ -89,18 +89,19 @@ impl<'a> Hub<'a> {
         Self { client: Client::new(settings), cache, progress }
     }
 
-    /// Reads the model `id`; of several GGUF files the one of the quantisation `tag`.
+    /// Reads the model `id`; of several GGUF files the one of the quantisation `tag`. The headers of
+    /// safetensors files, which may be two hundred, are read if `weights` are wanted.
     ///
     /// # Errors
     /// The hub cannot be reached or refuses; or what it holds is no model, or several, or broken.
-    pub fn open(&self, id: &str, tag: Option<&str>) -> Result<Remote, HubError> {
+    pub fn open(&self, id: &str, tag: Option<&str>, weights: bool) -> Result<Remote, HubError> {
         (self.progress)(id, 0, 1);
         let listing =
             Listing::parse(self.client.get(&format!("/api/models/{id}/revision/main?blobs=true"), None)?)?;
         let at = Place { id, commit: &listing.commit };
         match choose(&listing.files, tag)? {
             Choice::Gguf(parts) => self.gguf(&at, &parts),
-            Choice::Config(weights) => self.config(&at, &weights),
+            Choice::Config(files) => self.config(&at, if weights { &files } else { &[] }),
         }
     }
 

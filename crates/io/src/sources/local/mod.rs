@@ -42,16 +42,23 @@ pub struct LocalModel {
 
 /// Every model of these places, by keeper and name.
 pub fn list(places: &Places) -> Vec<LocalModel> {
-    let mut models = Vec::new();
-    models.extend(places.hub.iter().flat_map(|root| hub::list(root)));
-    // Since March 2026 the folder of llama.cpp may have the hub's layout.
-    models.extend(places.llama_cpp.iter().flat_map(|root| hub::list(root)));
-    models.extend(places.llama_cpp.iter().flat_map(|root| flat::list(root)));
+    let mut models = list_hub(places);
+    models.extend(list_named(places));
     models.extend(places.ollama.iter().flat_map(|root| ollama::list(root)));
-    models.extend(places.lm_studio.iter().flat_map(|root| lm_studio::list(root)));
     models.sort_by(|a, b| (a.keeper, &a.name).cmp(&(b.keeper, &b.name)));
     models.dedup_by(|a, b| a.path == b.path);
     models
+}
+
+/// Models of the hub, in its cache and in the folder of llama.cpp, which has had its layout since March 2026.
+pub fn list_hub(places: &Places) -> Vec<LocalModel> {
+    places.hub.iter().chain(&places.llama_cpp).flat_map(|root| hub::list(root)).collect()
+}
+
+/// Models of LM Studio, and of llama.cpp in flat files.
+fn list_named(places: &Places) -> Vec<LocalModel> {
+    let flat = places.llama_cpp.iter().flat_map(|root| flat::list(root));
+    flat.chain(places.lm_studio.iter().flat_map(|root| lm_studio::list(root))).collect()
 }
 
 impl LocalModel {
@@ -72,8 +79,7 @@ pub fn find(places: &Places, name: &str) -> Vec<LocalModel> {
         let whole = vramplan_core::catalogue::normalise(&model.name);
         whole == wanted || whole.rsplit('/').next() == Some(wanted.as_str())
     };
-    let own = |model: &LocalModel| matches!(model.keeper, Keeper::LmStudio | Keeper::LlamaCpp);
-    list(places).into_iter().filter(|model| own(model) && bears(model)).collect()
+    list_named(places).into_iter().filter(bears).collect()
 }
 
 /// Whether a file is a GGUF model by its name: no projector, no matrix of importances, no later part.
