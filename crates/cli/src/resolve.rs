@@ -2,7 +2,7 @@
 
 mod source;
 
-use vramplan_core::answer::{Assumption, Form, ModelAnswer, Uncounted, sizes};
+use vramplan_core::answer::{Assumption, Form, ModelAnswer, Uncounted, Weighed};
 use vramplan_core::archs::{ArchError, Described};
 use vramplan_core::catalogue::hardware::{Around, HardwareSpec, NamedMachine, named_machine};
 use vramplan_core::catalogue::{ModelRow, converted, usual_recipe};
@@ -140,13 +140,13 @@ pub(crate) fn explained(
     Ok(match source::find(locale, from, name, quant)? {
         Sourced::Row { row, quant } => {
             let described = row.describe().map_err(|e| explain_problem::config(locale, &row.name, &e))?;
-            let sizes = sizes(&row.id, &row.config, &described, row.release.as_deref(), quant);
+            let sizes = Weighed::of_row(&row, &described).sizes(quant);
             ModelAnswer { sizes, ..ModelAnswer::of_config(row.name, Form::Catalogue, &described, None) }
         }
         Sourced::Opened { opened: Opened::Gguf(file), .. } => ModelAnswer::of_gguf(&file.model),
         Sourced::Opened { opened: Opened::Config(read), .. } => {
             let form = if read.stored.is_some() { Form::Safetensors } else { Form::Config };
-            let sizes = sizes(&read.name, &read.config, &read.described, None, quant);
+            let sizes = Weighed::of_config(&read.name, &read.config, &read.described).sizes(quant);
             ModelAnswer { sizes, ..ModelAnswer::of_config(read.name, form, &read.described, read.stored) }
         }
     })

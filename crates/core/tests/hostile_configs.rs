@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use vramplan_core::answer::sizes;
+use vramplan_core::answer::Weighed;
 use vramplan_core::archs::{Described, describe};
 use vramplan_core::formats::hf_config;
 use vramplan_core::quants::Recipe;
@@ -326,7 +326,7 @@ proptest! {
         }
         if let Ok(described) = describe(&config) {
             prop_assert!(adds_up(&described), "{config}");
-            let sizes = sizes("odd", &config, &described, None, Some(Recipe::Q4KM));
+            let sizes = Weighed::of_config("odd", &config, &described).sizes(Some(Recipe::Q4KM));
             prop_assert!(sizes.len() <= 2, "{config}");
         }
     }

@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use vramplan_core::answer::Weighed;
 use vramplan_core::archs::describe;
+use vramplan_core::catalogue::find_model;
 use vramplan_core::dtype::Format;
-use vramplan_core::packing::{OwnFormat, Packing, PackingError, Stored, bytes_by_format};
+use vramplan_core::packing::{Layout, MlxMode, OwnFormat, Packing, PackingError, Stored, bytes_by_format};
 
 const WIDTH: u64 = 256;
 const FFN: u64 = 512;
@@ -127,6 +129,48 @@ fn mlx_packs_tables_too_and_takes_exceptions() {
     assert_eq!(of("lm_head").shape, [VOCAB, WIDTH / 4]);
     assert_eq!(of("model.layers.0.mlp.gate_proj").format, Format::Bf16);
     assert_eq!(of("model.layers.1.mlp.gate_proj").format, Format::U32);
+}
+
+const FOUR_BITS: Layout = Layout::Mlx { bits: 4, group: 64, mode: MlxMode::Affine };
+
+/// Bytes of a row of the catalogue as MLX's converter of some day makes it.
+fn mlx_bytes(id: &str, release: Option<&str>, dtype: Option<&str>, layout: Layout) -> u64 {
+    let mut row = find_model(id).one().unwrap();
+    if let Some(dtype) = dtype {
+        row.config["torch_dtype"] = dtype.into();
+    }
+    let described = row.describe().unwrap();
+    let weighed = Weighed { release, ..Weighed::of_row(&row, &described) };
+    weighed.mlx_bytes(layout).0
+}
+
+#[test]
+fn older_mlx_converters_pack_routers_like_the_rest() {
+    let bytes = |release| mlx_bytes("Qwen/Qwen3.5-35B-A3B", release, None, FOUR_BITS);
+    // 40 layers of 256 experts and a gate for the shared one, 2,048 wide: half a byte more each.
+    let gained = 40 * 257 * 2048 / 2;
+    assert_eq!(bytes(None) - bytes(Some("2026-02-24")), gained);
+    assert_eq!(bytes(None), bytes(Some("2026-04-01")));
+}
+
+#[test]
+fn mlx_brings_everything_to_the_stated_format_but_what_its_class_keeps() {
+    let bytes = |day, dtype| mlx_bytes("nvidia/NVIDIA-Nemotron-Nano-9B-v2", Some(day), dtype, Layout::Plain);
+    // The decay of 128 heads in 27 layers, in 32 bits or 16.
+    let decay = 27 * 128 * 2;
+    let as_it_is = bytes("2025-08-12", None);
+    assert_eq!(as_it_is - bytes("2025-08-12", Some("bfloat16")), decay);
+    assert_eq!(as_it_is, bytes("2026-01-01", Some("bfloat16")), "newer ones keep it");
+}
+
+#[test]
+fn files_hold_the_limits_of_clipped_matrices() {
+    let row = find_model("google/gemma-4-E2B-it").one().unwrap();
+    let described = row.describe().unwrap();
+    let limits = described.stored().iter().filter(|p| p.shape.is_empty()).count();
+    // Seven matrices in each of 16 layers that see, ten in each of 12 that hear, four limits each.
+    assert_eq!(limits, 4 * (7 * 16 + 10 * 12));
+    assert!(described.parameters.iter().all(|p| !p.shape.is_empty()), "no parameters to the library");
 }
 
 #[test]

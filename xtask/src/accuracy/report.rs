@@ -91,7 +91,8 @@ fn about(suite: &str) -> &'static str {
              holds for all. Left out: dynamic mixes, importance matrices, projectors, models with parts taken out.\n\
              `own mixes` are files of three uploaders who give mixes of their own the plain names. `ollama` rows\n\
              hold projectors as well, which are not counted yet. `mlx` and `safetensors` are sums of tensors; some\n\
-             records hold file headers too, or are of a quantised variant whose layout the name does not state.\n"
+             records hold file headers or a tokenizer too. `by a tool` are repositories named for a quantisation\n\
+             that the row's config does not state, against that quantisation of every linear layer but the head.\n"
         }
         _ => "",
     }

@@ -7,11 +7,10 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use serde_json::Value;
+use vramplan_core::answer::Weighed;
 use vramplan_core::catalogue::{ModelRow, converted, find_model};
-use vramplan_core::dtype::Format;
-use vramplan_core::packing::{Layout, MlxMode, OwnFormat, Packing, Stored, mlx};
+use vramplan_core::packing::{Layout, MlxMode, Packing};
 use vramplan_core::quants::{FileBytes, Making, Quantiser, Recipe, file_bytes};
-use vramplan_core::units::Bytes;
 
 use super::corpus::Corpus;
 use super::score::{Outcome, Score};
@@ -88,6 +87,11 @@ impl File {
         }
     }
 
+    /// The quantisation of whole repositories that its repository is named for.
+    fn tool(&self) -> Option<&'static str> {
+        ["AWQ", "FP8", "NVFP4", "GPTQ"].into_iter().find(|tool| self.text("repo").contains(tool))
+    }
+
     /// The recipe of its name; `None` for what is none.
     fn recipe(&self) -> Option<Recipe> {
         let name = self.text("file").trim_end_matches(".gguf");
@@ -154,22 +158,24 @@ fn gguf(file: &File, making: Making) -> (Outcome, String) {
 
 /// A repository of safetensors: MLX's, or the model as it is published.
 fn packed(score: &mut Score, file: &File) {
-    let group = format!("{}/{}", file.text("format"), if file.is_exact() { "exact" } else { "rounded" });
+    let mut group = format!("{}/{}", file.text("format"), if file.is_exact() { "exact" } else { "rounded" });
     let (Some(slack), Ok(described)) = (file.rounding(), file.model.describe()) else { return };
-    let mixed = described.facts.experts.is_some();
-    let packing = match file.text("format") {
-        "mlx" => mlx_packing(file, mixed),
-        _ => Packing::of_config(&file.model.config).ok().map(|stated| stated.unwrap_or_else(Packing::none)),
+    let weighed = Weighed::of_row(&file.model, &described);
+    let bytes = match (file.text("format"), Packing::of_config(&file.model.config)) {
+        ("mlx", _) => mlx_layout(file).map(|layout| weighed.mlx_bytes(layout)),
+        (_, Err(_)) => None,
+        (_, Ok(Some(packing))) => Some(weighed.bytes(&packing)),
+        (_, Ok(None)) => match file.tool() {
+            None => Some(weighed.bytes(&Packing::none())),
+            // Made from the model of the row, by rules that its config does not tell.
+            Some(tool) => {
+                group = "safetensors/by a tool".into();
+                let usual = weighed.sizes(None).into_iter().find(|size| size.name.starts_with(tool));
+                usual.map(|size| size.bytes)
+            }
+        },
     };
-    let Some(packing) = packing else { return };
-    let kept = match file.text("format") {
-        // Its converters leave layers ahead out.
-        "mlx" => described.parameters.iter().cloned().chain(described.unbuilt()).collect(),
-        _ => described.stored(),
-    };
-    let own = OwnFormat::new(Format::Bf16, &file.model.model_type);
-    let stored = packing.store(kept.iter(), own);
-    let bytes: Bytes = stored.iter().map(Stored::bytes).sum();
+    let Some(bytes) = bytes else { return };
     let is_near = bytes.0.abs_diff(file.bytes()) <= slack;
     let outcome = if is_near { Outcome::Error(0.0) } else { Outcome::of(bytes.0, file.bytes()) };
     let off = file.bytes() as i64 - bytes.0 as i64;
@@ -181,21 +187,20 @@ fn packed(score: &mut Score, file: &File) {
     );
 }
 
-/// The packing that a repository's name states; `None` for mixes.
-fn mlx_packing(file: &File, mixed: bool) -> Option<Packing> {
+/// The layout that a repository's name states; `None` for mixes.
+fn mlx_layout(file: &File) -> Option<Layout> {
     let (quant, repo) = (file.text("quant"), file.text("repo"));
     if quant == "bf16" {
-        return Some(Packing::none());
+        return Some(Layout::Plain);
     }
     if repo.contains("DQ") || repo.contains("NVFP4") {
         return None;
     }
     let group = if repo.contains("gs32") { 32 } else { 64 };
-    let layout = if repo.ends_with("MXFP4") || quant.ends_with("mxfp4") {
+    Some(if repo.ends_with("MXFP4") || quant.ends_with("mxfp4") {
         Layout::Mlx { bits: 4, group: 32, mode: MlxMode::Byte }
     } else {
         let bits = quant.trim_end_matches("bit").parse().ok()?;
         Layout::Mlx { bits, group, mode: MlxMode::Affine }
-    };
-    Some(mlx(layout, &file.model.model_type, mixed))
+    })
 }

@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use model::{AssumedField, Form, Input, LayerRun, ModelAnswer, Parameters, TensorRun};
-pub use sizes::{Size, SizeKind, sizes};
+pub use sizes::{Size, SizeKind, Weighed};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -9,10 +9,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::archs::Described;
-use crate::catalogue::{converted, usual_recipe};
+use crate::catalogue::{ModelRow, converted, usual_recipe};
 use crate::dtype::Format;
 use crate::formats::hf_config::Config;
-use crate::packing::{Layout, MlxMode, OwnFormat, Packing, Scales, Stored, mlx};
+use crate::packing::{Converted, Layout, MlxMode, OwnFormat, Packing, Scales, Stored};
 use crate::quants::{Making, Recipe, file_bytes};
 use crate::units::Bytes;
 
@@ -60,53 +60,87 @@ const GROUP: u64 = 128;
 const QUANTISED_NAMES: &[&str] =
     &["-nvfp4", "-mxfp4", "-fp8", "-awq", "-gptq", "-4bit", "-8bit", "-int4", "-int8"];
 
-/// The model `name` of a config in every usual form, or in one recipe alone; `release` is the day it came out.
-pub fn sizes(
-    name: &str,
-    config: &Value,
-    described: &Described,
-    release: Option<&str>,
-    only: Option<Recipe>,
-) -> Vec<Size> {
-    let model_type = config.get("model_type").and_then(Value::as_str).unwrap_or("");
-    let own = OwnFormat::new(own_format(config), model_type);
-    let stored = described.stored();
-    let size = |name: &str, kind, packing: &Packing| {
-        let bytes = packing.store(stored.iter(), own).iter().map(Stored::bytes).sum();
-        Size { name: name.into(), kind, bytes }
-    };
-    let mut list = Vec::new();
-    let stated = Packing::of_config(config);
-    match &stated {
-        Ok(Some(packing)) => list.push(size(&packing.method, SizeKind::Published, packing)),
-        Ok(None) if !names_a_quantisation(name) => {
-            list.push(size(own_format(config).name(), SizeKind::Published, &Packing::none()));
+/// A model whose forms are asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Weighed<'a> {
+    /// What it is called: names of repositories say where weights are quantised.
+    pub name: &'a str,
+    /// Its config.
+    pub config: &'a Value,
+    /// What the config describes.
+    pub described: &'a Described,
+    /// The day it came out, where that is known.
+    pub release: Option<&'a str>,
+    /// Its files hold everything in one format, also what others of its type keep in 32 bits.
+    pub one_format: bool,
+}
+
+impl<'a> Weighed<'a> {
+    /// A row of the catalogue.
+    pub fn of_row(row: &'a ModelRow, described: &'a Described) -> Self {
+        let release = row.release.as_deref();
+        Self { name: &row.id, config: &row.config, described, release, one_format: row.one_format }
+    }
+
+    /// A config of a model of which nothing else is known.
+    pub fn of_config(name: &'a str, config: &'a Value, described: &'a Described) -> Self {
+        Self { name, config, described, release: None, one_format: false }
+    }
+
+    /// Every usual form, or one recipe alone.
+    pub fn sizes(&self, only: Option<Recipe>) -> Vec<Size> {
+        let size = |name: &str, kind, packing: &Packing| Size {
+            name: name.into(),
+            kind,
+            bytes: self.bytes(packing),
+        };
+        let mut list = Vec::new();
+        let stated = Packing::of_config(self.config);
+        match &stated {
+            Ok(Some(packing)) => list.push(size(&packing.method, SizeKind::Published, packing)),
+            Ok(None) if !names_a_quantisation(self.name) => {
+                list.push(size(stated_format(self.config).name(), SizeKind::Published, &Packing::none()));
+            }
+            Ok(None) | Err(_) => {}
         }
-        Ok(None) | Err(_) => {}
+        list.extend(gguf(self.config, self.described, self.release, only));
+        // What is quantised already is not quantised again.
+        if only.is_none() && matches!(stated, Ok(None)) {
+            let packings = quantised();
+            list.extend(packings.iter().map(|(name, packing)| size(name, SizeKind::Quantised, packing)));
+            list.extend([8, 4].map(|bits| {
+                let layout = Layout::Mlx { bits, group: 64, mode: MlxMode::Affine };
+                Size { name: format!("{bits}-bit"), kind: SizeKind::Mlx, bytes: self.mlx_bytes(layout) }
+            }));
+        }
+        list
     }
-    list.extend(gguf(config, described, release, only));
-    // What is quantised already is not quantised again.
-    if only.is_none() && matches!(stated, Ok(None)) {
-        let packings = quantised();
-        list.extend(packings.iter().map(|(name, packing)| size(name, SizeKind::Quantised, packing)));
-        list.extend([8, 4].map(|bits| of_mlx(bits, described, model_type, own)));
+
+    /// Bytes of the tensors of its files with this packing.
+    pub fn bytes(&self, packing: &Packing) -> Bytes {
+        packing.store(self.described.stored().iter(), self.own_format()).iter().map(Stored::bytes).sum()
     }
-    list
+
+    /// Bytes of its tensors as MLX's converter stores them, which leaves layers ahead out.
+    pub fn mlx_bytes(&self, layout: Layout) -> Bytes {
+        let mixed = self.described.facts.experts.is_some();
+        let converted = Converted { config: self.config, mixed, release: self.release };
+        let own = converted.own_format(self.own_format());
+        let unbuilt = self.described.unbuilt();
+        let kept = self.described.parameters.iter().chain(&unbuilt);
+        converted.packing(layout).store(kept, own).iter().map(Stored::bytes).sum()
+    }
+
+    fn own_format(&self) -> OwnFormat {
+        let format = stated_format(self.config);
+        let model_type = self.config.get("model_type").and_then(Value::as_str).unwrap_or("");
+        if self.one_format { OwnFormat::alone(format) } else { OwnFormat::new(format, model_type) }
+    }
 }
 
 fn names_a_quantisation(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     QUANTISED_NAMES.iter().any(|part| lower.contains(part))
-}
-
-/// As MLX's converter makes it, which leaves layers ahead out.
-fn of_mlx(bits: u64, described: &Described, model_type: &str, own: OwnFormat) -> Size {
-    let layout = Layout::Mlx { bits, group: 64, mode: MlxMode::Affine };
-    let packing = mlx(layout, model_type, described.facts.experts.is_some());
-    let unbuilt = described.unbuilt();
-    let kept = described.parameters.iter().chain(&unbuilt);
-    let bytes = packing.store(kept, own).iter().map(Stored::bytes).sum();
-    Size { name: format!("{bits}-bit"), kind: SizeKind::Mlx, bytes }
 }
 
 fn gguf(config: &Value, described: &Described, release: Option<&str>, only: Option<Recipe>) -> Vec<Size> {
@@ -136,7 +170,7 @@ fn quantised() -> [(&'static str, Packing); 3] {
 }
 
 /// The number format that a config states for its weights.
-fn own_format(config: &Value) -> Format {
+fn stated_format(config: &Value) -> Format {
     let stated = Config::new(config).ok().and_then(|config| config.dtype());
     match stated {
         Some("float32") => Format::F32,

@@ -57,6 +57,9 @@ pub struct ModelRow {
     pub gguf_repository: Option<String>,
     /// Parameters of the language model alone, where the whole has vision or audio towers too.
     pub parameters_text: Option<u64>,
+    /// Its files hold everything in one format, also what others of its type keep in 32 bits.
+    #[serde(default)]
+    pub one_format: bool,
     /// What else to know of the config.
     pub notes: Option<String>,
     /// The config, its nulls included.

@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 
 pub use config::PackingError;
 pub use layout::{Layout, MlxMode, Piece, Scales};
-pub use mlx::mlx;
+pub use mlx::Converted;
 
 use crate::dtype::Format;
 use crate::model::{Parameter, ParameterKind};
@@ -45,6 +45,8 @@ pub struct OwnFormat {
     format: Format,
     /// Ends of names of what is kept in 32 bits.
     wide: &'static [&'static str],
+    /// Those of them that stay so, where a converter brings the rest to the format.
+    kept: Option<&'static [&'static str]>,
 }
 
 impl OwnFormat {
@@ -58,11 +60,22 @@ impl OwnFormat {
             "minimax_m2" => &["A_log", "e_score_correction_bias", "mlp.gate.weight"],
             _ => Self::WIDE,
         };
-        Self { format, wide }
+        Self { format, wide, kept: None }
+    }
+
+    /// Everything in one format.
+    pub fn alone(format: Format) -> Self {
+        Self { format, wide: &[], kept: None }
+    }
+
+    /// After a converter that leaves only names with these ends in the bits they came in.
+    fn cast_but(self, kept: &'static [&'static str]) -> Self {
+        Self { kept: Some(kept), ..self }
     }
 
     fn of(self, name: &str) -> Format {
-        if self.wide.iter().any(|end| name.ends_with(end)) { Format::F32 } else { self.format }
+        let ends = |list: &[&str]| list.iter().any(|end| name.ends_with(end));
+        if ends(self.wide) && self.kept.is_none_or(ends) { Format::F32 } else { self.format }
     }
 }
 
@@ -72,9 +85,21 @@ struct Beside {
     /// Embedding tables.
     tables: bool,
     /// Routers.
-    routers: bool,
+    routers: RouterPacking,
     /// Nothing but experts.
     experts_alone: bool,
+}
+
+/// How are routers packed?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum RouterPacking {
+    /// Not at all.
+    #[default]
+    Left,
+    /// As rules say.
+    Ruled,
+    /// All like this, whatever rules say.
+    As(Layout),
 }
 
 /// Tensors of the same shape and format that files hold.
@@ -159,7 +184,11 @@ impl Packing {
             ParameterKind::Linear | ParameterKind::Transposed => !self.beside.experts_alone,
             ParameterKind::Experts { .. } | ParameterKind::ExpertsTransposed { .. } => true,
             ParameterKind::Table => self.beside.tables,
-            ParameterKind::Router => self.beside.routers,
+            ParameterKind::Router => match self.beside.routers {
+                RouterPacking::Left => false,
+                RouterPacking::Ruled => true,
+                RouterPacking::As(layout) => return layout.checked(matrix.inputs),
+            },
             ParameterKind::Other => false,
         };
         let spellings = spellings(module);

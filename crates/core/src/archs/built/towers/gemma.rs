@@ -13,6 +13,7 @@ pub(in crate::archs) fn vision(m: &mut Modules, config: &Config<'_>) -> Built {
     let kv_heads = config.uint(&["num_key_value_heads"])?.unwrap_or(v.heads).saturating_mul(head);
     let biased = config.flag("attention_bias")?.unwrap_or(false);
     let positions = config.required(&["position_embedding_size"])?;
+    let clipped = config.flag("use_clipped_linears")?.unwrap_or(false);
     if config.flag("standardize")?.unwrap_or(false) {
         ["std_bias", "std_scale"].iter().for_each(|name| m.buffer(name, &[v.width]));
     }
@@ -24,16 +25,16 @@ pub(in crate::archs) fn vision(m: &mut Modules, config: &Config<'_>) -> Built {
         m.each("layers", v.layers, |m, _| {
             m.under("self_attn", |m| {
                 for (name, rows) in [("q_proj", heads), ("k_proj", kv_heads), ("v_proj", kv_heads)] {
-                    m.under(name, |m| m.linear("linear", v.width, rows, biased));
+                    clippable(m, name, [v.width, rows], biased, clipped);
                 }
-                m.under("o_proj", |m| m.linear("linear", heads, v.width, biased));
+                clippable(m, "o_proj", [heads, v.width], biased, clipped);
                 ["q_norm", "k_norm"].iter().for_each(|name| m.norm(name, head));
             });
             m.under("mlp", |m| {
                 for name in ["gate_proj", "up_proj"] {
-                    m.under(name, |m| m.linear("linear", v.width, v.hidden, false));
+                    clippable(m, name, [v.width, v.hidden], false, clipped);
                 }
-                m.under("down_proj", |m| m.linear("linear", v.hidden, v.width, false));
+                clippable(m, "down_proj", [v.hidden, v.width], false, clipped);
             });
             for name in [
                 "input_layernorm",
@@ -46,6 +47,18 @@ pub(in crate::archs) fn vision(m: &mut Modules, config: &Config<'_>) -> Built {
             Ok(())
         })
     })
+}
+
+/// A module around a matrix `[input, output]`; files hold its four limits where it is clipped.
+fn clippable(m: &mut Modules, name: &str, [input, output]: [u64; 2], bias: bool, clipped: bool) {
+    m.under(name, |m| {
+        m.linear("linear", input, output, bias);
+        if clipped {
+            ["input_min", "input_max", "output_min", "output_max"]
+                .iter()
+                .for_each(|name| m.buffer(name, &[]));
+        }
+    });
 }
 
 /// Gemma 4's patches without a tower: norms and one matrix.
@@ -62,25 +75,17 @@ pub(in crate::archs) fn patches_alone(m: &mut Modules, config: &Config<'_>, text
     Ok(())
 }
 
-/// How a conformer calls its modules, and what wraps its matrices.
+/// How a conformer calls its modules.
 struct Names {
     subsampled: [&'static str; 2],
     feed_forward: [&'static str; 2],
-    /// The path of a matrix inside the module that is named for it.
-    matrix: &'static str,
 }
 
-const NAMES_3N: Names = Names {
-    subsampled: ["conv_0", "conv_1"],
-    feed_forward: ["ffw_layer_start", "ffw_layer_end"],
-    matrix: "",
-};
+const NAMES_3N: Names =
+    Names { subsampled: ["conv_0", "conv_1"], feed_forward: ["ffw_layer_start", "ffw_layer_end"] };
 
-const NAMES_4: Names = Names {
-    subsampled: ["layer0", "layer1"],
-    feed_forward: ["feed_forward1", "feed_forward2"],
-    matrix: "linear",
-};
+const NAMES_4: Names =
+    Names { subsampled: ["layer0", "layer1"], feed_forward: ["feed_forward1", "feed_forward2"] };
 
 /// Sizes of a conformer.
 struct Conformer {
@@ -92,6 +97,8 @@ struct Conformer {
     channels: [u64; 2],
     /// Mel bins.
     bins: u64,
+    /// Whether its matrices stand in modules that may clip; then whether they do.
+    clipped: Option<bool>,
 }
 
 /// Mel bins of both encoders.
@@ -107,6 +114,7 @@ pub(in crate::archs) fn sound_3n(m: &mut Modules, config: &Config<'_>) -> Built 
         kernel: config.required(&["conf_conv_kernel_size"])?,
         channels: channels(config, "sscp_conv_channel_size")?,
         bins: config.uint(&["input_feat_size"])?.unwrap_or(BINS),
+        clipped: None,
     };
     c.shorten(m, &NAMES_3N);
     m.each("conformer", c.layers, |m, _| {
@@ -129,6 +137,7 @@ pub(in crate::archs) fn sound_3n(m: &mut Modules, config: &Config<'_>) -> Built 
 /// Gemma 4's encoder of sound.
 pub(in crate::archs) fn sound_4(m: &mut Modules, config: &Config<'_>) -> Built {
     let width = config.required(&["hidden_size"])?;
+    let clipped = config.flag("use_clipped_linears")?.unwrap_or(true);
     let c = Conformer {
         width,
         layers: config.required(&["num_hidden_layers"])?,
@@ -136,6 +145,7 @@ pub(in crate::archs) fn sound_4(m: &mut Modules, config: &Config<'_>) -> Built {
         kernel: config.required(&["conv_kernel_size"])?,
         channels: channels(config, "subsampling_conv_channels")?,
         bins: BINS,
+        clipped: Some(clipped),
     };
     c.shorten(m, &NAMES_4);
     m.each("layers", c.layers, |m, _| {
@@ -143,7 +153,7 @@ pub(in crate::archs) fn sound_4(m: &mut Modules, config: &Config<'_>) -> Built {
         m.under("self_attn", |m| {
             m.parameter("per_dim_scale", &[c.head]);
             for name in ["q_proj", "k_proj", "v_proj", "post"] {
-                m.under(name, |m| m.linear("linear", width, width, false));
+                clippable(m, name, [width, width], false, clipped);
             }
             m.linear("relative_k_proj", width, width, false);
         });
@@ -182,12 +192,9 @@ impl Conformer {
     /// A feed-forward part at each end, and the short convolution.
     fn around_attention(&self, m: &mut Modules, names: &Names) {
         let (width, hidden) = (self.width, self.width.saturating_mul(4));
-        let matrix = |m: &mut Modules, name: &str, from: u64, to: u64| {
-            if names.matrix.is_empty() {
-                m.linear(name, from, to, false);
-            } else {
-                m.under(name, |m| m.linear(names.matrix, from, to, false));
-            }
+        let matrix = |m: &mut Modules, name: &str, from: u64, to: u64| match self.clipped {
+            None => m.linear(name, from, to, false),
+            Some(clipped) => clippable(m, name, [from, to], false, clipped),
         };
         for name in names.feed_forward {
             m.under(name, |m| {
