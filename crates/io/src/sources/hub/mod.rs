@@ -9,7 +9,11 @@ mod error;
 mod files;
 mod header;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
 
 use serde_json::Value;
 use vramplan_core::formats::gguf::{self, GgufError, Header};
@@ -22,10 +26,15 @@ use client::Client;
 pub use client::Settings;
 pub use error::HubError;
 use files::{Choice, RemoteFile, choose};
-use header::Parser;
+use header::{Fetched, Parser};
 
 /// Longest header of a safetensors file that is fetched: half a million tensors in one file have less.
 const MAX_SAFETENSORS_HEADER: u64 = 32 << 20;
+
+/// Files whose headers are fetched at once: each may cost the memory of the longest header.
+const AT_ONCE: usize = 4;
+
+type FetchedHeader = Fetched<safetensors::Header>;
 
 const GGUF: Parser<Header, GgufError> = Parser {
     parse: gguf::parse,
@@ -133,17 +142,9 @@ impl<'a> Hub<'a> {
         let bytes = answer.bytes()?;
         let mut fetched = bytes.len() as u64;
         let mut tensors: Vec<TensorInfo> = Vec::new();
-        for (number, file) in weights.iter().enumerate() {
-            (self.progress)(&file.name, number + 1, weights.len());
-            let answer = self.client.get(&at.path(&file.name), Some(MAX_SAFETENSORS_HEADER))?;
-            let read = header::read(answer, &file.name, &SAFETENSORS)?;
+        for read in self.headers(at, weights)? {
             fetched += read.bytes;
-            holds(file, read.header.file_bytes())?;
             tensors.extend(read.header.tensors);
-            if tensors.len() > MAX_TENSORS {
-                let error = SafetensorsError::Broken("too many tensors".into());
-                return Err(FileError::Safetensors { file: file.name.clone(), error }.into());
-            }
         }
         let name = at.id.rsplit('/').next().unwrap_or(at.id);
         let stored = (!weights.is_empty()).then_some(tensors);
@@ -154,6 +155,66 @@ impl<'a> Hub<'a> {
         }
         Ok(Remote { opened: Opened::Config(Box::new(model)), file: None, fetched })
     }
+
+    /// The headers of these files, in their order. A model may have two hundred, and most of the time of
+    /// each goes by waiting: some are under way at once.
+    fn headers(&self, at: &Place<'_>, files: &[RemoteFile]) -> Result<Vec<FetchedHeader>, HubError> {
+        let next = AtomicUsize::new(0);
+        let client = &self.client;
+        let (sender, receiver) = mpsc::channel();
+        thread::scope(|scope| {
+            for _ in 0..AT_ONCE.min(files.len()) {
+                let (sender, next) = (sender.clone(), &next);
+                scope.spawn(move || {
+                    while let Some((number, file)) = take(next, files) {
+                        let read = header_of(client, at, file);
+                        let failed = read.is_err();
+                        // After an error nobody starts another, nor when nobody waits for this one.
+                        if sender.send((number, read)).is_err() || failed {
+                            next.store(files.len(), Ordering::Relaxed);
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            self.in_order(files, &receiver)
+        })
+    }
+
+    /// Gathers headers as they come.
+    fn in_order(
+        &self,
+        files: &[RemoteFile],
+        receiver: &mpsc::Receiver<(usize, Result<FetchedHeader, HubError>)>,
+    ) -> Result<Vec<FetchedHeader>, HubError> {
+        let mut headers = BTreeMap::new();
+        let mut tensors = 0;
+        for (number, read) in receiver {
+            let Some(file) = files.get(number) else { continue };
+            (self.progress)(&file.name, headers.len() + 1, files.len());
+            let read = read?;
+            tensors += read.header.tensors.len();
+            if tensors > MAX_TENSORS {
+                let error = SafetensorsError::Broken("too many tensors".into());
+                return Err(FileError::Safetensors { file: file.name.clone(), error }.into());
+            }
+            headers.insert(number, read);
+        }
+        Ok(headers.into_values().collect())
+    }
+}
+
+/// The next file that nobody has taken.
+fn take<'f>(next: &AtomicUsize, files: &'f [RemoteFile]) -> Option<(usize, &'f RemoteFile)> {
+    let number = next.fetch_add(1, Ordering::Relaxed);
+    files.get(number).map(|file| (number, file))
+}
+
+fn header_of(client: &Client, at: &Place<'_>, file: &RemoteFile) -> Result<FetchedHeader, HubError> {
+    let answer = client.get(&at.path(&file.name), Some(MAX_SAFETENSORS_HEADER))?;
+    let read = header::read(answer, &file.name, &SAFETENSORS)?;
+    holds(file, read.header.file_bytes())?;
+    Ok(read)
 }
 
 /// A repository at a commit.
