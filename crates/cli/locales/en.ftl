@@ -293,6 +293,8 @@ error-unknown-arch = { $name } has an architecture that is not understood: { $ar
 error-no-arch = { $name } does not say which architecture it has
 error-bad-key = { $name } describes no model that is understood
 error-quant-of-file = --quant { $quant } cannot be applied: { $name } is a file with formats of its own
+error-quant-twice = --quant { $quant } says another quantisation than the name { $name }
+error-no-recipe = no rule of llama.cpp makes "{ $tag }"
 error-detection = this machine's memory cannot be read
 error-no-context = a context needs at least 1 token
 error-no-sequences = at least 1 sequence is needed
@@ -325,6 +327,7 @@ why-data-missing = the header of { $file } promises { $promised } bytes, the fil
 
 # Errors: what to do
 hint-nearest = nearest: { $names }
+hint-no-recipe = an uploader's own mix is named with its repository: MAKER/NAME:{ $tag }
 hint-model-file = a GGUF file is named by its path, such as ./model.gguf
 hint-models-show = what is known of one: vram models show NAME
 hint-models-local = those on this disk: vram models --local

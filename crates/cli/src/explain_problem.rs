@@ -145,7 +145,7 @@ fn nearest(
     show: impl Fn(&str) -> Option<String>,
 ) -> Vec<String> {
     let key = normalise(name);
-    let mut scored: Vec<_> = names.map(|other| (alike(&key, other), other)).collect();
+    let mut scored: Vec<_> = names.map(|other| (alike(&key, &normalise(other)), other)).collect();
     scored.retain(|(score, _)| *score > ALIKE);
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut shown: Vec<String> = Vec::new();
@@ -364,6 +364,23 @@ pub(crate) fn several_local(locale: &Locale, name: &str, models: &[LocalModel]) 
 pub(crate) fn quant_of_file(locale: &Locale, name: &str, quant: Recipe) -> Problem {
     let message = Message::new("error-quant-of-file").with("name", name).with("quant", quant.name());
     Problem::new(locale, &message)
+}
+
+/// A name states one quantisation, and `--quant` another.
+pub(crate) fn quant_twice(locale: &Locale, name: &str, quant: Recipe) -> Problem {
+    Problem::new(locale, &Message::new("error-quant-twice").with("name", name).with("quant", quant.name()))
+}
+
+/// No rule gives this quantisation.
+pub(crate) fn no_recipe(locale: &Locale, tag: &str) -> Problem {
+    let problem = Problem::new(locale, &Message::new("error-no-recipe").with("tag", tag));
+    let problem = with_nearest(locale, problem, nearest_recipes(tag));
+    problem.hint(locale, &Message::new("hint-no-recipe").with("tag", tag))
+}
+
+/// Quantisations whose names are most alike.
+pub(crate) fn nearest_recipes(tag: &str) -> Vec<String> {
+    nearest(tag, Recipe::ALL.iter().map(|recipe| recipe.name()), |name| Some(name.into()))
 }
 
 /// This machine cannot be looked at.

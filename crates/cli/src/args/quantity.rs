@@ -4,6 +4,8 @@ use vramplan_core::quantity::{self, QuantityError};
 use vramplan_core::quants::Recipe;
 use vramplan_core::units::{Bytes, Tokens};
 
+use crate::explain_problem::nearest_recipes;
+
 /// Most sequences or tokens of a batch that a plan takes.
 const MOST: u64 = 1 << 20;
 
@@ -29,7 +31,15 @@ pub(crate) fn bytes(text: &str) -> Result<Bytes, String> {
 
 /// Reads the name of a quantisation.
 pub(crate) fn recipe(text: &str) -> Result<Recipe, String> {
-    text.parse().map_err(|_| "no such quantisation: Q4_K_M, Q8_0, IQ4_XS, F16 are some".to_owned())
+    text.parse().map_err(|_| {
+        if text.to_ascii_uppercase().starts_with("UD-") {
+            return format!("no rule makes an uploader's own mix: give its repository as MAKER/NAME:{text}");
+        }
+        match nearest_recipes(text).join(", ") {
+            near if near.is_empty() => "no such quantisation: Q4_K_M, Q8_0, IQ4_XS, F16 are some".into(),
+            near => format!("no such quantisation, nearest: {near}"),
+        }
+    })
 }
 
 /// Reads a count of at least one.

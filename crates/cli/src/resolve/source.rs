@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use vramplan_core::answer::Uncounted;
 use vramplan_core::catalogue::{Lookup, ModelRow, find_model, find_pipeline};
-use vramplan_core::quants::Recipe;
+use vramplan_core::quants::{Recipe, tag_of_file};
 use vramplan_core::units::{Bytes, Tokens};
 use vramplan_io::sources::hub::{Hub, HubError, Remote, Settings, split_id};
 use vramplan_io::sources::local::{self, LocalModel, OllamaError};
@@ -147,23 +147,23 @@ fn of_hub(
     (id, tag): (&str, Option<&str>),
     quant: Option<Recipe>,
 ) -> Result<Sourced, Problem> {
-    let stated = tag.and_then(|tag| tag.parse().ok()).or(quant);
-    let tag = tag.or(quant.map(Recipe::name));
-    let here = on_disk(&from.places, id, tag);
+    agree(locale, name, tag, quant)?;
+    let wanted = tag.or(quant.map(Recipe::name));
+    let here = on_disk(&from.places, id, wanted);
     // A config alone does not say what files hold: the hub does, where it can be asked.
     let is_enough = |here: &OnDisk| here.is_whole || !from.weights || from.hub.is_none();
     if let Some(here) = here.as_ref().filter(|here| is_enough(here)) {
         return here.open(locale);
     }
     if let Some(row) = find_model(id).one() {
-        return Ok(Sourced::Row { row: Box::new(row), quant: stated });
+        return of_row(locale, row, tag, quant);
     }
     if find_pipeline(id).one().is_some() {
         return Err(explain_problem::unknown_model(locale, id));
     }
-    match (fetch(locale, from, id, tag), here) {
+    match (fetch(locale, from, id, wanted), here) {
         (Ok(remote), _) => {
-            let file_tag = remote.file.as_deref().and_then(vramplan_core::quants::tag_of_file);
+            let file_tag = remote.file.as_deref().and_then(tag_of_file);
             let source = file_tag.map(|tag| Source::Hub(id.into(), tag.into()));
             Ok(Sourced::Opened { opened: remote.opened, source, context: None, beside: Vec::new() })
         }
@@ -229,8 +229,43 @@ fn of_name(locale: &Locale, from: &From, name: &str, quant: Option<Recipe>) -> R
         several => return Err(explain_problem::several_local(locale, name, several)),
     }
     match find_model(name) {
-        Lookup::One(row) => Ok(Sourced::Row { row: Box::new(row), quant }),
+        Lookup::One(row) => of_row(locale, row, None, quant),
         Lookup::Several(rows) => Err(explain_problem::several_models(locale, name, &rows)),
-        Lookup::None => Err(explain_problem::unknown_model(locale, name)),
+        Lookup::None => match tagged(name) {
+            Some((row, tag)) => {
+                agree(locale, name, Some(tag), quant)?;
+                of_row(locale, row, Some(tag), quant)
+            }
+            None => Err(explain_problem::unknown_model(locale, name)),
+        },
     }
+}
+
+/// A model of the catalogue with a quantisation behind its name: `qwen3-8b:Q8_0`, `qwen3:8b-q8_0`.
+fn tagged(name: &str) -> Option<(ModelRow, &str)> {
+    let spelled = name.replace(':', "-");
+    let tag = tag_of_file(&spelled).filter(|tag| spelled.ends_with(tag))?;
+    let (model, tag) = name.split_at_checked(name.len().checked_sub(tag.len())?)?;
+    find_model(model.trim_end_matches(['-', ':', '.'])).one().map(|row| (row, tag))
+}
+
+/// A name and `--quant` may not ask for different quantisations.
+fn agree(locale: &Locale, name: &str, tag: Option<&str>, quant: Option<Recipe>) -> Result<(), Problem> {
+    match tag.zip(quant) {
+        Some((tag, quant)) if tag.parse() != Ok(quant) => {
+            Err(explain_problem::quant_twice(locale, name, quant))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A row of the catalogue in the quantisation behind its name, else in the one asked for.
+fn of_row(
+    locale: &Locale,
+    row: ModelRow,
+    tag: Option<&str>,
+    quant: Option<Recipe>,
+) -> Result<Sourced, Problem> {
+    let stated = tag.map(|tag| tag.parse().map_err(|_| explain_problem::no_recipe(locale, tag)));
+    Ok(Sourced::Row { row: Box::new(row), quant: stated.transpose()?.or(quant) })
 }
