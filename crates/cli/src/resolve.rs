@@ -8,7 +8,7 @@ use vramplan_core::catalogue::hardware::{Around, HardwareSpec, NamedMachine, nam
 use vramplan_core::catalogue::{ModelRow, converted, usual_recipe};
 use vramplan_core::dtype::Format;
 use vramplan_core::engines::WeightsSource;
-use vramplan_core::model::{Layer, Model, Part};
+use vramplan_core::model::{Model, Part};
 use vramplan_core::quants::{Making, Recipe};
 use vramplan_core::units::{Bytes, Tokens};
 use vramplan_io::hardware::this_machine;
@@ -101,7 +101,7 @@ pub(crate) fn model(
             found
         }
     };
-    if !found.model.trunk().all(Layer::is_planned) {
+    if !found.model.is_planned() {
         return Err(explain_problem::layers_not_planned(locale, name));
     }
     Ok(found)
@@ -186,11 +186,12 @@ fn towers(described: &Described) -> Option<Assumption> {
 /// Builds a catalogue model in the quantisation asked for, else in its usual one.
 pub(crate) fn of_row(row: &ModelRow, quant: Option<Recipe>) -> Result<Found, ArchError> {
     let (recipe, mut assumed) = settled(quant, || row.usual_recipe());
-    assumed.extend(towers(&row.describe()?));
+    let described = row.describe()?;
+    assumed.extend(towers(&described));
     let source = match &row.gguf_repository {
         Some(repository) => Source::Hub(repository.clone(), recipe.name().into()),
         None => Source::File(format!("{}-{}.gguf", row.name, recipe.name())),
     };
     let quant = recipe.name().into();
-    Ok(Found { model: row.build(recipe)?, quant, source, assumed, context: None })
+    Ok(Found { model: row.build_described(&described, recipe)?, quant, source, assumed, context: None })
 }

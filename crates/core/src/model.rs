@@ -57,6 +57,11 @@ impl Model {
         self.layers.iter().filter(|l| !l.predicts_ahead)
     }
 
+    /// Whether it is known what an engine keeps for every one of those layers.
+    pub fn is_planned(&self) -> bool {
+        self.trunk().all(Layer::is_planned)
+    }
+
     /// Whether the output projection shares the embedding's storage.
     pub fn is_tied(&self) -> bool {
         !self.tensors.iter().any(|t| t.role == Role::Output)

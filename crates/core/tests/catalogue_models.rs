@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::{machine, model, plan, setup, workload};
 use vramplan_core::archs::{self, ArchError};
 use vramplan_core::catalogue::{find_model, models};
-use vramplan_core::model::{Layer, Part};
+use vramplan_core::model::Part;
 use vramplan_core::quants::Recipe;
 use vramplan_core::setup::LlamaCpp;
 
@@ -120,7 +120,7 @@ fn models_plan_unless_their_type_is_listed() {
             }
             Err(_) => continue,
         };
-        if !model.trunk().all(Layer::is_planned) {
+        if !model.is_planned() {
             continue;
         }
         let plan = plan(&model, &cards, workload(4096, 1), &setup(LlamaCpp::default()));

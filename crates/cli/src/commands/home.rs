@@ -3,7 +3,6 @@
 use vramplan_core::answer::{Answer, Request, answer};
 use vramplan_core::catalogue::{ModelRow, models};
 use vramplan_core::machine::Machine;
-use vramplan_core::model::Layer;
 use vramplan_core::plan::Verdict;
 use vramplan_core::units::Bytes;
 use vramplan_io::hardware::{processor_name, this_machine};
@@ -43,7 +42,7 @@ fn runs_here(machine: &Machine) -> Vec<HomeRow> {
 }
 
 fn try_model(machine: &Machine, row: &ModelRow) -> Option<HomeRow> {
-    let found = resolve::of_row(row, None).ok().filter(|f| f.model.trunk().all(Layer::is_planned))?;
+    let found = resolve::of_row(row, None).ok().filter(|f| f.model.is_planned())?;
     let request = Request::open(&found.model, &found.quant, machine, found.source.as_ref());
     let answer: Answer = answer(&request).ok()?;
     let need = answer.memories.first()?.need.likely;

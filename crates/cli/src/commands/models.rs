@@ -5,7 +5,6 @@ use serde::Serialize;
 use vramplan_core::answer::{Request, answer};
 use vramplan_core::catalogue::find_pipeline;
 use vramplan_core::machine::Machine;
-use vramplan_core::model::Layer;
 use vramplan_core::plan::Verdict;
 use vramplan_core::quants::Recipe;
 use vramplan_core::units::{Bytes, Tokens};
@@ -129,7 +128,7 @@ fn row(machine: &Machine, model: LocalModel) -> LocalRow {
     match model.open() {
         Ok(Opened::Gguf(file)) => {
             row.quant = Some(file.quant.clone());
-            if file.model.trunk().all(Layer::is_planned) {
+            if file.model.is_planned() {
                 fit(machine, &file.model, &mut row);
             }
         }

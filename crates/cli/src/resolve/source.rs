@@ -100,12 +100,12 @@ pub(super) fn find(
         return of_path(locale, name, quant);
     }
     // Ollama writes some of its names with a slash as well; what it has goes by its own name first.
-    match local::find_ollama(&from.places, name) {
-        Ok(model) if name.contains(':') => return of_ollama(locale, name, &model),
-        Err(error) if error != OllamaError::Missing && name.contains(':') => {
-            return Err(explain_problem::ollama(locale, name, &error));
+    if name.contains(':') {
+        match local::find_ollama(&from.places, name) {
+            Ok(model) => return of_ollama(locale, name, &model),
+            Err(OllamaError::Missing) => {}
+            Err(error) => return Err(explain_problem::ollama(locale, name, &error)),
         }
-        _ => {}
     }
     match split_id(name) {
         Ok((id, tag)) => of_hub(locale, from, name, (id, tag), quant),

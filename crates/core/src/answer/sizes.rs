@@ -103,7 +103,7 @@ impl<'a> Weighed<'a> {
             }
             Ok(None) | Err(_) => {}
         }
-        list.extend(gguf(self.config, self.described, self.release, only));
+        list.extend(self.ggufs(only));
         // What is quantised already is not quantised again.
         if only.is_none() && matches!(stated, Ok(None)) {
             let packings = quantised();
@@ -114,6 +114,24 @@ impl<'a> Weighed<'a> {
             }));
         }
         list
+    }
+
+    /// GGUF files by one recipe, or by the usual ones.
+    fn ggufs(&self, only: Option<Recipe>) -> Vec<Size> {
+        let usual = usual_recipe(self.config);
+        let mut recipes: Vec<Recipe> = match only {
+            Some(recipe) => [recipe].into(),
+            None if RECIPES.contains(&usual) => RECIPES.into(),
+            None => [usual].into(),
+        };
+        recipes.retain(|recipe| only.is_some() || !self.described.facts.arch.is_empty() || *recipe == usual);
+        let size = |recipe: Recipe| {
+            let making = Making::published(recipe, self.release);
+            let model = converted(String::new(), self.described, making).ok()?;
+            let bytes = file_bytes(&model).total();
+            Some(Size { name: recipe.name().into(), kind: SizeKind::Gguf, bytes })
+        };
+        recipes.into_iter().filter_map(size).collect()
     }
 
     /// Bytes of the tensors of its files with this packing.
@@ -141,22 +159,6 @@ impl<'a> Weighed<'a> {
 fn names_a_quantisation(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     QUANTISED_NAMES.iter().any(|part| lower.contains(part))
-}
-
-fn gguf(config: &Value, described: &Described, release: Option<&str>, only: Option<Recipe>) -> Vec<Size> {
-    let usual = usual_recipe(config);
-    let mut recipes: Vec<Recipe> = match only {
-        Some(recipe) => [recipe].into(),
-        None if RECIPES.contains(&usual) => RECIPES.into(),
-        None => [usual].into(),
-    };
-    recipes.retain(|recipe| only.is_some() || !described.facts.arch.is_empty() || *recipe == usual);
-    let size = |recipe: Recipe| {
-        let model = converted(String::new(), described, Making::published(recipe, release)).ok()?;
-        let bytes = file_bytes(&model).total();
-        Some(Size { name: recipe.name().into(), kind: SizeKind::Gguf, bytes })
-    };
-    recipes.into_iter().filter_map(size).collect()
 }
 
 /// The usual quantisations of whole repositories.

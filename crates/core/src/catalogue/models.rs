@@ -72,8 +72,16 @@ impl ModelRow {
     /// # Errors
     /// The config is of a family that nobody here knows, or makes no sense.
     pub fn build(&self, recipe: Recipe) -> Result<Model, ArchError> {
+        self.build_described(&self.describe()?, recipe)
+    }
+
+    /// The same, of what its config was found to describe.
+    ///
+    /// # Errors
+    /// Nobody here knows what tensors a file of this architecture holds.
+    pub fn build_described(&self, described: &Described, recipe: Recipe) -> Result<Model, ArchError> {
         let making = Making::published(recipe, self.release.as_deref());
-        let mut model = converted(self.name.clone(), &self.describe()?, making)?;
+        let mut model = converted(self.name.clone(), described, making)?;
         // A config states how far positions reach; the row, how far the model was made for.
         model.context_length = self.context_length.or(model.context_length);
         Ok(model)

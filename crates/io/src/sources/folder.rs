@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::{FileError, unreadable};
-use super::safetensors;
+use super::{places, safetensors, split};
 
 /// The config of a model on the hub.
 const CONFIG: &str = "config.json";
@@ -13,8 +13,6 @@ const CONFIG: &str = "config.json";
 const INDEX: &str = "model.safetensors.index.json";
 /// A model in one file.
 const WHOLE: &str = "model.safetensors";
-/// Most entries of a folder looked at.
-const MAX_ENTRIES: usize = 10_000;
 
 /// The files of one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,35 +127,26 @@ fn siblings(path: &Path) -> Result<Vec<PathBuf>, FileError> {
 fn part_of(path: &Path) -> Option<(String, u64)> {
     /// Most parts: the names count in five digits, and no model comes in more than some hundred.
     const MOST_PARTS: u64 = 4096;
-    let stem = path.file_stem()?.to_str()?;
-    let (rest, count) = stem.rsplit_once("-of-")?;
-    let (prefix, number) = rest.rsplit_once('-')?;
-    let (number, count): (u64, u64) = (number.parse().ok()?, count.parse().ok()?);
+    let (prefix, number, count) = split::part_of(path.file_stem()?.to_str()?)?;
     (1..=count).contains(&number).then_some(()).filter(|()| count <= MOST_PARTS)?;
     Some((prefix.into(), count))
 }
 
 /// The files of a folder, in order of their names.
 fn files_of(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
-    let entries = fs::read_dir(folder).map_err(|e| unreadable(&e))?;
-    let paths = entries.take(MAX_ENTRIES).filter_map(Result::ok).map(|entry| entry.path());
-    let mut files: Vec<PathBuf> = paths.filter(|path| path.is_file()).collect();
-    files.sort();
-    Ok(files)
+    let mut paths = places::entries(folder).map_err(|e| unreadable(&e))?;
+    paths.retain(|path| path.is_file());
+    Ok(paths)
 }
 
 /// A GGUF file that is a language model by its name: no projector of images, and no later part.
-fn is_gguf_model(path: &Path) -> bool {
+pub(super) fn is_gguf_model(path: &Path) -> bool {
     let name = lower_name(path);
     let Some(stem) = name.strip_suffix(".gguf") else { return false };
-    let later_part = stem.rsplit_once("-of-").and_then(|(rest, count)| {
-        count.parse::<u64>().ok()?;
-        rest.rsplit_once('-')?.1.parse::<u64>().ok()
-    });
-    !stem.contains("mmproj") && later_part.is_none_or(|number| number == 1)
+    !stem.contains("mmproj") && split::part_of(stem).is_none_or(|(_, number, _)| number == 1)
 }
 
-fn lower_name(path: &Path) -> String {
+pub(super) fn lower_name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().to_ascii_lowercase())
 }
 

@@ -58,22 +58,23 @@ impl Places {
 
 /// Folders in `folder`, in order of their names; none where it cannot be read.
 pub(super) fn folders_in(folder: &Path) -> Vec<PathBuf> {
-    entries(folder).into_iter().filter(|path| path.is_dir()).collect()
+    entries(folder).into_iter().flatten().filter(|path| path.is_dir()).collect()
 }
 
 /// Files in `folder`, in order of their names; none where it cannot be read.
 pub(super) fn files_in(folder: &Path) -> Vec<PathBuf> {
-    entries(folder).into_iter().filter(|path| path.is_file()).collect()
+    entries(folder).into_iter().flatten().filter(|path| path.is_file()).collect()
 }
 
 /// Most entries of a folder looked at.
 const MAX_ENTRIES: usize = 10_000;
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let read = std::fs::read_dir(folder).into_iter().flatten().take(MAX_ENTRIES);
+/// What is in `folder`, in order of the names.
+pub(super) fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let read = std::fs::read_dir(folder)?.take(MAX_ENTRIES);
     let mut paths: Vec<PathBuf> = read.filter_map(Result::ok).map(|entry| entry.path()).collect();
     paths.sort();
-    paths
+    Ok(paths)
 }
 
 #[cfg(test)]

@@ -22,11 +22,15 @@ pub(super) fn tensors(files: &[PathBuf]) -> Result<Vec<TensorInfo>, FileError> {
     for file in files {
         tensors.extend(header(file)?.tensors);
         if tensors.len() > MAX_TENSORS {
-            let error = SafetensorsError::Broken("too many tensors".into());
-            return Err(FileError::Safetensors { file: name_of(file), error });
+            return Err(too_many(name_of(file)));
         }
     }
     Ok(tensors)
+}
+
+/// With this file, a model has more tensors than any.
+pub(super) fn too_many(file: String) -> FileError {
+    FileError::Safetensors { file, error: SafetensorsError::Broken("too many tensors".into()) }
 }
 
 /// Reads one file's header, and holds the file's size against it.

@@ -1,4 +1,4 @@
-//! Models split over several GGUF files: `name-00001-of-00003.gguf` and so on, in one folder.
+//! Models split over several files: `name-00001-of-00003.gguf` and so on, in one folder.
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,14 @@ pub(super) fn other_parts(path: &Path, header: &Header) -> Result<Vec<PathBuf>, 
     let prefix = prefix.ok_or(FileError::NotFirstPart { number, count })?;
     let part = |n: u64| path.with_file_name(format!("{prefix}{}", ending(n, count)));
     Ok((2..=count).map(part).collect())
+}
+
+/// What the stem `name-00001-of-00003` of a part's file says: what all parts start with, which one it is and
+/// how many there are.
+pub(super) fn part_of(stem: &str) -> Option<(&str, u64, u64)> {
+    let (rest, count) = stem.rsplit_once("-of-")?;
+    let (prefix, number) = rest.rsplit_once('-')?;
+    Some((prefix, number.parse().ok()?, count.parse().ok()?))
 }
 
 /// What the names of all parts start with.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use vramplan_core::quants::tag_of_file;
 
 use super::error::HubError;
+use crate::sources::split::part_of;
 
 /// A file of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ fn safetensors(files: &[RemoteFile]) -> Vec<RemoteFile> {
     let mut sets: BTreeMap<&str, Vec<RemoteFile>> = BTreeMap::new();
     for file in files.iter().filter(at_root) {
         let stem = file.name.trim_end_matches(".safetensors");
-        sets.entry(without_part(stem).0).or_default().push(file.clone());
+        sets.entry(without_part(stem)).or_default().push(file.clone());
     }
     match sets.remove("model") {
         Some(usual) => usual,
@@ -66,7 +67,7 @@ fn ggufs(files: &[RemoteFile]) -> Vec<Vec<RemoteFile>> {
     for file in files {
         let Some(stem) = file.name.strip_suffix(".gguf") else { continue };
         if !stem.contains("mmproj") && !stem.contains("imatrix") {
-            models.entry(without_part(stem).0).or_default().push(file.clone());
+            models.entry(without_part(stem)).or_default().push(file.clone());
         }
     }
     let mut models: Vec<_> = models.into_values().collect();
@@ -74,15 +75,9 @@ fn ggufs(files: &[RemoteFile]) -> Vec<Vec<RemoteFile>> {
     models
 }
 
-/// The stem without `-00001-of-00003`, and which part it is.
-fn without_part(stem: &str) -> (&str, Option<u64>) {
-    let part = || {
-        let (rest, count) = stem.rsplit_once("-of-")?;
-        count.parse::<u64>().ok()?;
-        let (rest, number) = rest.rsplit_once('-')?;
-        Some((rest, number.parse().ok()?))
-    };
-    part().map_or((stem, None), |(rest, number)| (rest, Some(number)))
+/// The stem without `-00001-of-00003`.
+fn without_part(stem: &str) -> &str {
+    part_of(stem).map_or(stem, |(prefix, ..)| prefix)
 }
 
 fn one_gguf(models: Vec<Vec<RemoteFile>>, tag: Option<&str>) -> Result<Vec<RemoteFile>, HubError> {

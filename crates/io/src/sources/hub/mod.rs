@@ -20,6 +20,7 @@ use vramplan_core::formats::gguf::{self, GgufError, Header};
 use vramplan_core::formats::safetensors::{self, MAX_TENSORS, SafetensorsError, TensorInfo};
 
 use super::error::FileError;
+use super::safetensors::too_many;
 use super::{Opened, config, gguf as gguf_file, split};
 use cache::Repository;
 use client::Client;
@@ -195,8 +196,7 @@ impl<'a> Hub<'a> {
             let read = read?;
             tensors += read.header.tensors.len();
             if tensors > MAX_TENSORS {
-                let error = SafetensorsError::Broken("too many tensors".into());
-                return Err(FileError::Safetensors { file: file.name.clone(), error }.into());
+                return Err(too_many(file.name.clone()).into());
             }
             headers.insert(number, read);
         }

@@ -8,6 +8,7 @@ mod ollama;
 
 use std::path::{Path, PathBuf};
 
+use super::folder::{is_gguf_model, lower_name};
 use super::places::{Places, files_in};
 use super::{FileError, Opened, open};
 pub use ollama::{OllamaError, OllamaModel, find as find_ollama};
@@ -82,12 +83,20 @@ pub fn find(places: &Places, name: &str) -> Vec<LocalModel> {
     list_named(places).into_iter().filter(bears).collect()
 }
 
-/// Whether a file is a GGUF model by its name: no projector, no matrix of importances, no later part.
-fn is_gguf_model(path: &Path) -> bool {
-    let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().to_ascii_lowercase());
-    let Some(stem) = name.strip_suffix(".gguf") else { return false };
-    let part = stem.rsplit_once("-of-").and_then(|(rest, _)| rest.rsplit_once('-')?.1.parse::<u64>().ok());
-    !stem.contains("mmproj") && !stem.contains("imatrix") && part.is_none_or(|part| part == 1)
+/// Every GGUF model in a folder, matrices of importances aside; `name` gives a file's.
+fn ggufs_in(folder: &Path, keeper: Keeper, name: impl Fn(&Path) -> Option<String>) -> Vec<LocalModel> {
+    let is_model = |path: &PathBuf| is_gguf_model(path) && !lower_name(path).contains("imatrix");
+    let models = files_in(folder).into_iter().filter(is_model).filter_map(|path| {
+        Some(LocalModel { name: name(&path)?, keeper, bytes: gguf_bytes(&path), path, context: None })
+    });
+    models.collect()
+}
+
+/// The model of a folder with a config and safetensors.
+fn safetensors_in(folder: &Path, keeper: Keeper, name: String) -> Option<LocalModel> {
+    let bytes = safetensors_bytes(folder);
+    let is_model = bytes > 0 && folder.join("config.json").is_file();
+    is_model.then(|| LocalModel { name, keeper, path: folder.to_owned(), bytes, context: None })
 }
 
 /// Bytes of a GGUF file and of its other parts.
